@@ -155,6 +155,75 @@ CASES = {
         """,
         wrong=("def f(call): call(1, b=2)\n",),
     ),
+    "several calls of a mock": Case(
+        base="def f(call): call(1)\n",
+        fix="def f(call):\n    call(0)\n    call(1)\n    call.close(2, b=3)\n",
+        tests="""
+            import shop
+            from unittest.mock import ANY, Mock, call
+            def test_a():
+                g = Mock()
+                shop.f(g)
+                g.assert_has_calls([call(1), call.close(ANY, b=3)])
+            def test_b():
+                g, calls = Mock(), [call.close(2, b=3), call(1)]
+                shop.f(g)
+                g.assert_has_calls(calls, any_order=True)
+            def test_c():
+                g = Mock()
+                shop.f(g)
+                g.close.assert_has_calls([call(2, b=3)])
+        """,
+        right="def f(call):\n    call(1.0)\n    call.close(2, b=3)\n    call(1)\n",
+        wrong=(
+            "def f(call):\n    call(1)\n    call.open()\n    call.close(2, b=3)\n",
+            "def f(call):\n    call.close(2, b=3)\n    call(1)\n",
+            "def f(call):\n    call(1)\n    call.open(2, b=3)\n",
+            "def f(call):\n    call(1)\n    call.close(2, b=4)\n",
+            "def f(call):\n    call(2)\n    call.close(2, b=3)\n",
+        ),
+    ),
+    "several calls of a mock with a signature": Case(
+        base="def g(a, b=1): pass\ndef f(call): call(1)\n",
+        fix="def g(a, b=1): pass\ndef f(call): call(1, 2)\n",
+        tests="""
+            import shop
+            from unittest import mock
+            def test_a():
+                g = mock.create_autospec(shop.g)
+                shop.f(g)
+                g.assert_has_calls([mock.call(1, b=2)])
+        """,
+        place="inside",
+        right="def g(a, b=1): pass\ndef f(call): call(b=2, a=1)\n",
+        wrong=("def g(a, b=1): pass\ndef f(call): call(1, b=3)\n",),
+    ),
+    "calls of a mock that are waited for": Case(
+        base="async def f(call): await call(1)\n",
+        fix="async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(3)\n",
+        tests="""
+            import asyncio, shop
+            from unittest.mock import AsyncMock, call
+            KEYS = shop.__dict__.get
+            def test_a():
+                g = AsyncMock()
+                asyncio.run(shop.f(g))
+                g.assert_awaited_with(1, b=2)
+                g.assert_any_await(0)
+                g.assert_has_awaits([call(0), call(1, b=2)])
+                g.close.assert_awaited_once_with(3)
+                g.close.assert_awaited_once_with(KEYS("none", 3))
+                g.open.assert_not_awaited()
+        """,
+        right="async def f(call):\n    await call(0)\n    await call(b=2, *[1])\n    await call.close(3.0)\n    call.open()\n",
+        wrong=(
+            "async def f(call):\n    await call(0)\n    call(1, b=2)\n    await call.close(3)\n",
+            "async def f(call):\n    await call(1, b=2)\n    await call(0)\n    await call.close(3)\n",
+            "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(4)\n",
+            "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    for _ in 'ab': await call.close(3)\n",
+            "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(3)\n    await call.open()\n",
+        ),
+    ),
     "what is searched": Case(
         base="def f(n): return []\n",
         fix="def f(n): return [n]\n",

@@ -124,8 +124,9 @@ def _cost(needed: Needed, words: Mapping[str, float], written: KnownLiterals) ->
     if values_kept and (place := written.place_of(exact(values_kept))):
         return place, A_LOOK
     bits = _bits_near(needed, values_kept, words)
+    is_among = needed.site.options.get("how", "called_with") not in ("called_with", "called_once_with")
     few = (
-        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
+        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") and not is_among else 0.5
     )  # `in` and its like take more values
     return f"{expected.kept}", max(bits * few - _bits_of_tries(needed), min(bits * few, 1.0))
 

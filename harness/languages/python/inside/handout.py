@@ -89,13 +89,16 @@ class Site(object):
             form = form[:2] + [None, None, bool(value)]
         self.values.append(form)
 
-    def called(self, mock):
-        """Hand out a mock's calls."""
-        self([bound_call(mock, call) for call in mock.call_args_list])
+    def called(self, mock, name="call_args_list"):
+        """Hand out a mock's calls, by the name under which it has them."""
+        self([bound_call(mock, call) for call in getattr(mock, name)])
 
-    def recorded_calls(self, mock, expected):
-        """Hand out a mock's calls and the one that is expected, and whether comparing them runs code of the work tree."""
-        return self.recorded([bound_call(mock, call) for call in mock.call_args_list], bound_call(mock, expected))
+    def recorded_calls(self, mock, expected, name="call_args_list"):
+        """Hand out a mock's calls and what is expected of them, and whether comparing them runs code of the work tree."""
+        if isinstance(expected, list) and getattr(mock, "_spec_signature", None) is not None:
+            raise TypeError("calls of its parts are compared by their signatures")
+        one = expected if isinstance(expected, list) else bound_call(mock, expected)
+        return self.recorded([bound_call(mock, call) for call in getattr(mock, name)], one)
 
     def unwritten(self, *paths):
         """Make sure that no test has written what serves as expected."""

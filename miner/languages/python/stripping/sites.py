@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -25,6 +26,10 @@ class Form(StrEnum):
     """Around other statements: `with pytest.raises(E):`."""
     CALL = "call"
     """Around one call: `pytest.raises(E, f, x)`, `info = pytest.raises(E, f, x)`."""
+
+
+_CALL_LIST, _AWAIT_LIST, _ALL_CALLS = "call_args_list", "await_args_list", "mock_calls"
+"""What a mock has of its calls: those of itself, those that were waited for, and those of its parts as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +58,8 @@ class Assertion:
     """The files beside the tests of which what is expected is made: the product must not have written them."""
     may_wait: bool = False
     """Whether its operand is the block itself, which may wait for an exception or for nothing."""
+    call_list: str = ""
+    """What of a mock has the calls that are asked for, where these are not all calls of itself."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -175,9 +182,17 @@ _RAISES = frozenset({"assertRaises", "failUnlessRaises", "assertRaisesRegex", "a
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
 _FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
 _CALLS = {
-    "assert_called_with": "called_with", "assert_called_once_with": "called_once_with", "assert_any_call": "any_call",
+    "assert_called_with": ("called_with", _CALL_LIST), "assert_called_once_with": ("called_once_with", _CALL_LIST),
+    "assert_any_call": ("any_call", _CALL_LIST), "assert_awaited_with": ("called_with", _AWAIT_LIST),
+    "assert_awaited_once_with": ("called_once_with", _AWAIT_LIST), "assert_any_await": ("any_call", _AWAIT_LIST),
 }  # fmt: skip
-_COUNTS = {"assert_called": (">=", 1), "assert_called_once": ("==", 1), "assert_not_called": ("==", 0)}
+_CALL = re.compile(r"(?:unittest\.)?mock\.call(?:\.|$)")
+_SEVERAL_CALLS = {"assert_has_calls": _ALL_CALLS, "assert_has_awaits": _AWAIT_LIST}
+_COUNTS = {
+    "assert_called": (">=", 1, _CALL_LIST), "assert_called_once": ("==", 1, _CALL_LIST),
+    "assert_not_called": ("==", 0, _CALL_LIST), "assert_awaited": (">=", 1, _AWAIT_LIST),
+    "assert_awaited_once": ("==", 1, _AWAIT_LIST), "assert_not_awaited": ("==", 0, _AWAIT_LIST),
+}  # fmt: skip
 
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom, ast.Await)
@@ -416,10 +431,12 @@ class Reader:
         if word in _NONE and call.args:
             return self._assertion(_NONE[word], [call.args[0], ast.Constant(value=None)])
         if isinstance(call.func, ast.Attribute) and call.func.attr in _COUNTS:
-            op, count = _COUNTS[call.func.attr]
-            return self._assertion(op, [_length(_calls_of(call.func.value)), ast.Constant(value=count)])
+            op, count, call_list = _COUNTS[call.func.attr]
+            return self._assertion(op, [_length(_attribute(call.func.value, call_list)), ast.Constant(value=count)])
         if isinstance(call.func, ast.Attribute) and call.func.attr in _CALLS:
             return self._calls(call.func, call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _SEVERAL_CALLS:
+            return self._several_calls(call.func, call)
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[pattern], keywords=[]):
                 return self._matched(name, pattern)
@@ -504,7 +521,7 @@ class Reader:
 
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
         """What a mock was called with, held against calls that are static."""
-        how = _CALLS[func.attr]
+        how, call_list = _CALLS[func.attr]
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(keyword.arg is None for keyword in call.keywords) or not all(map(self._scope.is_static, parts)):
             return None
@@ -512,20 +529,48 @@ class Reader:
         keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
         expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
         operands = Operand(node=func.value, static=False), Operand(node=expected, static=True)
-        return Assertion(op="calls", operands=operands, options={"how": how}, kept={})
+        others = call_list if call_list != _CALL_LIST else ""
+        return Assertion(op="calls", operands=operands, options={"how": how}, call_list=others)
+
+    def _several_calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
+        """That some calls are among those of a mock, one after the other or in any order."""
+        match call:
+            case ast.Call(args=[listed], keywords=[]):
+                how = "has_calls"
+            case ast.Call(
+                args=[listed, ast.Constant(value=bool(is_any))], keywords=[]
+            ) | ast.Call(args=[listed], keywords=[ast.keyword(arg="any_order", value=ast.Constant(value=bool(is_any)))]):
+                how = "has_calls_any_order" if is_any else "has_calls"
+            case _:
+                return None
+        if not self._scope.is_static(listed) or not all(map(self._is_of_calls, self._scope.stands_for(listed))):
+            return None
+        operands = Operand(node=func.value, static=False), Operand(node=listed, static=True)
+        return Assertion(op="calls", operands=operands, options={"how": how}, call_list=_SEVERAL_CALLS[func.attr])
+
+    def _is_of_calls(self, listed: ast.expr) -> bool:
+        """Whether it is a list of calls that is written out, none of which is of what another call gave."""
+        functions = [part.func for part in getattr(listed, "elts", ()) if isinstance(part, ast.Call)]
+        return (
+            isinstance(listed, ast.List)
+            and len(functions) == len(listed.elts)
+            and all(_CALL.match(self._module.dotted(function)) for function in functions)
+        )
 
     def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:
         """What a mock was called with last, argument by argument, where only some of them are static."""
         match call.func:
-            case ast.Attribute(value=mock, attr="assert_called_with" | "assert_called_once_with" as how):
+            case ast.Attribute(value=mock, attr=attr) if (
+                (how := _CALLS.get(attr, ("", ""))) and how[0] in ("called_with", "called_once_with")
+            ):
                 keywords = {keyword.arg: keyword.value for keyword in call.keywords}
             case _:
                 return ()
         if None in keywords or not _is_plain(mock) or any(isinstance(arg, ast.Starred) for arg in call.args):
             return ()
-        call_args = ast.Attribute(value=mock, attr="call_args", ctx=ast.Load())
+        call_args = _attribute(mock, how[1].removesuffix("_list"))
         args, named_args = (_item(call_args, ast.Constant(value=place)) for place in (0, 1))
-        once = [(_length(_calls_of(mock)), ast.Constant(value=1))] if how == "assert_called_once_with" else []
+        once = [(_length(_attribute(mock, how[1])), ast.Constant(value=1))] if how[0] == "called_once_with" else []
         pairs: list[tuple[ast.expr, ast.expr]] = [
             *once,
             *((_item(args, ast.Constant(value=place)), arg) for place, arg in enumerate(call.args)),
@@ -605,8 +650,8 @@ def _length(value: ast.expr) -> ast.expr:
     return ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[value], keywords=[])
 
 
-def _calls_of(mock: ast.expr) -> ast.expr:
-    return ast.Attribute(value=mock, attr="call_args_list", ctx=ast.Load())
+def _attribute(value: ast.expr, name: str) -> ast.expr:
+    return ast.Attribute(value=value, attr=name, ctx=ast.Load())
 
 
 def _set(words: Iterable[str | None]) -> ast.expr:

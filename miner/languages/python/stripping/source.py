@@ -367,6 +367,7 @@ class _Writer:
         """`with __goldseam__(NUMBER) as site: site(operand, …)`."""
         site = ast.Name(id=_SITE, ctx=ast.Load())
         nodes = [operand.node for operand in assertion.operands]
+        of_mock = [ast.Constant(value=assertion.call_list)] if assertion.call_list else []
         if mode is Mode.RESULT and assertion.whole is None:
             call = _call(
                 ast.Attribute(value=site, attr="check", ctx=ast.Load()), [ast.Constant(value=assertion.op), *nodes]
@@ -376,7 +377,7 @@ class _Writer:
         elif self._recording:
             word = "recorded" if assertion.compares_inside else "recorded_alone"
             word = "recorded_calls" if assertion.op == "calls" else word
-            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), nodes)
+            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), [*nodes, *of_mock])
             call = _call(recorded, list(assertion.kept.values()))
             if assertion.data_paths:
                 call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
@@ -384,7 +385,8 @@ class _Writer:
             word = _HANDING.get(assertion.op, "")
             is_last_out = not assertion.operands[-1].static or assertion.op == "calls"
             handing = ast.Attribute(value=site, attr=word, ctx=ast.Load()) if word and is_last_out else site
-            call = _call(handing, [operand.node for operand in assertion.operands if not operand.static])
+            out = [operand.node for operand in assertion.operands if not operand.static]
+            call = _call(handing, [*out, *of_mock])
         passes_on = [ast.Constant(value=True)] if self._passes_on else []
         hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number), *passes_on])
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
