@@ -155,6 +155,51 @@ CASES = {
         """,
         wrong=("def f(call): call(1, b=2)\n",),
     ),
+    "a test that is skipped without a library": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import shop, unittest
+            from .common import skip
+            def test_a():
+                try:
+                    import json
+                    assert json.dumps(shop.f(2)) == "4"
+                except ImportError:
+                    skip("no json")
+            class B(unittest.TestCase):
+                def test_b(self):
+                    try:
+                        import json
+                        self.assertEqual(json.dumps(shop.f(3)), "6")
+                    except ImportError:
+                        self.skipTest("no json")
+        """,
+        beside={"tests/__init__.py": "", "tests/common.py": "from pytest import raises, skip\n"},
+        right="def f(n): return n + n\n",
+        wrong=(
+            "def f(n): return n\n",
+            "def f(n): raise ImportError('json')\n",
+            "def f(n): return n + 2\n",
+            "def f(n): return {4: 1, 6: 2}\n",
+        ),
+    ),
+    "a test that goes on without a library": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import shop
+            def test_a():
+                try:
+                    import json
+                    assert json.dumps(shop.f(2)) == "4"
+                except ImportError:
+                    pass
+        """,
+        place="inside",
+        right="def f(n): raise ImportError('json')\n",
+        wrong=("def f(n): return n + 3\n",),
+    ),
     "several calls of a mock": Case(
         base="def f(call): call(1)\n",
         fix="def f(call):\n    call(0)\n    call(1)\n    call.close(2, b=3)\n",

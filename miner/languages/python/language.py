@@ -222,7 +222,8 @@ class Python(TreeLanguage):
         for path, source in sources.items():
             if path.endswith(".py"):
                 tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
-                source_bound = borrowing.by_name(borrowing.rows(source, tests), tests, every)
+                source_bound = borrowing.at_origin(borrowing.rows(source, tests), tests, every)
+                source_bound = borrowing.by_name(source_bound, tests, every)
                 sources[path] = borrowing.borrow(inlining.write_out(source_bound, tests), tests, every)
         return sources
 

@@ -186,6 +186,7 @@ _CALLS = {
     "assert_any_call": ("any_call", _CALL_LIST), "assert_awaited_with": ("called_with", _AWAIT_LIST),
     "assert_awaited_once_with": ("called_once_with", _AWAIT_LIST), "assert_any_await": ("any_call", _AWAIT_LIST),
 }  # fmt: skip
+_SKIPS = frozenset({"pytest.skip", "unittest.SkipTest", "nose.SkipTest", "nose.plugins.skip.SkipTest"})
 _CALL = re.compile(r"(?:unittest\.)?mock\.call(?:\.|$)")
 _SEVERAL_CALLS = {"assert_has_calls": _ALL_CALLS, "assert_has_awaits": _AWAIT_LIST}
 _COUNTS = {
@@ -230,9 +231,7 @@ class Reader:
 
     def only_fails(self, body: Sequence[ast.stmt]) -> bool:
         """Whether a block does nothing but fail the test, whatever it says of it."""
-        if not self._fails(body[-1]):
-            return False
-        return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
+        return self._fails(body[-1]) and _goes_to_its_end(body)
 
     def of_try(self, statement: ast.Try) -> Assertion | None:
         """That something raises what one handler is for, as the test fails where it does not."""
@@ -245,6 +244,16 @@ class Reader:
                     return None  # it may be for the failure itself
                 return Assertion(op="raises", operands=(Operand(node=kind, static=True),), form=Form.BLOCK)
         return None
+
+    def never_passes(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a block does nothing but end the test, which fails or is skipped."""
+        match body[-1]:
+            case ast.Expr(value=ast.Call(func=func)) | ast.Raise(exc=ast.Call(func=func)):
+                is_skipped = self._module.dotted(func) in _SKIPS or (
+                    ast.unparse(func) == "self.skipTest" and "skipTest" not in self._overridden
+                )
+                return (is_skipped and _goes_to_its_end(body)) or self.only_fails(body)
+        return self.only_fails(body)
 
     def _fails(self, statement: ast.stmt) -> bool:
         match statement:
@@ -602,6 +611,10 @@ class Reader:
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
         return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
+
+
+def _goes_to_its_end(body: Sequence[ast.stmt]) -> bool:
+    return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
 
 
 def _all_of(test: ast.expr) -> list[ast.expr]:

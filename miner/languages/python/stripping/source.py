@@ -278,7 +278,7 @@ class _Writer:
         assertion = self._reader.of_try(statement)
         if assertion is not None:
             return self._raising(statement, assertion)
-        if all(self._reader.only_fails(handler.body) for handler in statement.handlers):
+        if all(self._reader.never_passes(handler.body) for handler in statement.handlers):
             statement.body = self.block(statement.body)  # any other handler may wait for what an assertion raises
         for handler in statement.handlers:
             handler.body = self.block(handler.body)
