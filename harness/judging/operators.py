@@ -90,6 +90,12 @@ def _is(left: object, other: object) -> bool | None:
     return left == other if isinstance(left, ClassName) and isinstance(other, ClassName) else None
 
 
+def _lacks(item: object, container: Any) -> bool:
+    """`not in`, which of an object without a plain form nobody can tell; of a mapping the keys alone count."""
+    searched = list(container) if isinstance(container, dict) else container
+    return not is_opaque(item) and not is_opaque(searched) and not _contains(item, container)
+
+
 def _negative(decides: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """That something does not hold, which of an object without a plain form nobody can tell."""
 
@@ -107,7 +113,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
     "in": _contains,
-    "not_in": _negative(lambda item, container: not _contains(item, container)),
+    "not_in": _lacks,
     "is": lambda left, other: _is(left, other) is True,
     "is_not": lambda left, other: _is(left, other) is False,
 }

@@ -200,6 +200,71 @@ CASES = {
         right="def f(n): raise ImportError('json')\n",
         wrong=("def f(n): return n + 3\n",),
     ),
+    "members of an enumeration of the test file": Case(
+        base="def f(kind, name): return None\n",
+        fix="def f(kind, name): return kind[name]\n",
+        tests="""
+            import enum, shop
+            class _Color(enum.Enum):
+                RED = 1
+                ROSE = 1
+                BLUE = 2
+            def test_a():
+                assert shop.f(_Color, "RED") is _Color.RED
+            def test_b():
+                assert [shop.f(_Color, "ROSE"), shop.f(_Color, "BLUE")] == [_Color.RED, _Color.BLUE]
+        """,
+        right="def f(kind, name): return getattr(kind, name)\n",
+        wrong=(
+            "def f(kind, name): return kind['BLUE']\n",
+            "def f(kind, name): return kind[name].value\n",
+            "def f(kind, name): return name\n",
+            "import enum\ndef f(kind, name): return enum.Enum('Color', ['RED', 'ROSE', 'BLUE'])[name]\n",
+        ),
+    ),
+    "keys of a mapping that holds objects": Case(
+        base="class Other: pass\ndef f(): return {'a': 1, 'x': Other()}\n",
+        fix="class Other: pass\ndef f(): return {'a': Other(), 'b': 2}\n",
+        tests="import shop\ndef test_a():\n    assert 'x' not in shop.f()\n    assert 'a' in shop.f()\n",
+        right="def f(): return {'a': object}\n",
+        wrong=(
+            "def f(): return {'x': 1, 'a': 1}\n",
+            "def f(): return {}\n",
+            "class Key:\n    def __eq__(self, other): return other == 'x'\n    def __hash__(self): return hash('x')\n"
+            "def f(): return {Key(): 1, 'a': 2}\n",
+        ),
+    ),
+    "keys of a mapping that finds them in another spelling": Case(
+        base="def f(): return {'X': 1}\n",
+        fix="def f(): return {'a': 1}\n",
+        tests="import shop\ndef test_a():\n    assert 'X' not in shop.f()\n",
+        right="import collections\ndef f(): return collections.OrderedDict(y=2)\n",
+        wrong=(
+            "import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+            "    parser.read_dict({'a': {'x': '1'}})\n    return parser['a']\n",
+            "class D(dict):\n    def __contains__(self, key): return True\ndef f(): return D()\n",
+        ),
+    ),
+    "keys of a library's mapping that finds them in another spelling": Case(
+        base="import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+        "    parser.read_dict({'a': {'y': '1'}})\n    return parser['a']\n",
+        fix="import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+        "    parser.read_dict({'a': {'x': '1'}})\n    return parser['a']\n",
+        tests="import shop\ndef test_a():\n    assert 'X' in shop.f()\n    assert 'Y' not in shop.f()\n",
+        place="mixed",
+        right="def f(): return {'X': 1}\n",
+        wrong=("def f(): return {'x': 1}\n", "def f(): return {'X': 1, 'Y': 2}\n"),
+    ),
+    "an object of the fix that tells itself whether it is true": Case(
+        base="def f(n): return n > 5\n",
+        fix="class A:\n    def __init__(self, n): self.n = n\n    def __len__(self): return self.n > 2\nf = A\n",
+        tests="import shop\ndef test_a():\n    assert shop.f(3)\n    assert not shop.f(1)\n",
+        right="def f(n): return n > 2\n",
+        wrong=(
+            "class A:\n    def __init__(self, n): self.n = n\n    def __bool__(self): return self.n > 3\nf = A\n",
+            "class A:\n    def __init__(self, n): self.n = n\nf = A\n",
+        ),
+    ),
     "several calls of a mock": Case(
         base="def f(call): call(1)\n",
         fix="def f(call):\n    call(0)\n    call(1)\n    call.close(2, b=3)\n",

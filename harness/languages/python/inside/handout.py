@@ -77,10 +77,21 @@ class Site(object):
 
     def searched(self, *values):
         """Hand out values, the last of which is searched by `in`: where it is gone through, as a list."""
-        container = values[-1]
-        if isinstance(container, GONE_THROUGH) or not hasattr(type(container), "__contains__"):
-            container = list(itertools.islice(container, ITEMS + 1))
-        return self(*(values[:-1] + (container,)))
+        return self(*(values[:-1] + (gone_through(values[-1]),)))
+
+    def looked_up(self, *values):
+        """The same, where a mapping that finds keys by code of its own comes out as what can't be searched outside."""
+        if looks_up_itself(values[-1]):
+            self(*values[:-1]).values.append(["x", "it finds keys by code of its own"])
+        else:
+            self.searched(*values)
+
+    def recorded_lookup(self, item, container):
+        """Hand out both sides of `in`, and whether searching runs code of the work tree."""
+        self.recorded(item, container)
+        if looks_up_itself(container):
+            self.values[1] = ["x", "it finds keys by code of its own"]
+        return self
 
     def truth_alone(self, value):
         """Hand out a value of which is asked only whether it is true: of an object nothing but that."""
@@ -88,6 +99,12 @@ class Site(object):
         if isinstance(form, list) and form[0] == "o":
             form = form[:2] + [None, None, bool(value)]
         self.values.append(form)
+
+    def recorded_truth(self, value):
+        """Hand out a value in the same way, and that nothing else is compared inside."""
+        self.truth_alone(value)
+        self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
+        return self
 
     def called(self, mock, name="call_args_list"):
         """Hand out a mock's calls, by the name under which it has them."""
@@ -190,6 +207,31 @@ GONE_THROUGH = (collections.deque, collections.abc.ValuesView)
 """What `in` goes through item by item although a method of its own does it."""
 
 
+def gone_through(container):
+    """What `in` searches: a list of what it goes through, else the container itself."""
+    if isinstance(container, GONE_THROUGH) or not hasattr(type(container), "__contains__"):
+        return list(itertools.islice(container, ITEMS + 1))
+    return container
+
+
+def looks_up_itself(container):
+    """Whether a mapping finds keys by code of the work tree, or by that of a library in another spelling."""
+    kind = type(container)
+    if kind is dict or not isinstance(container, collections.abc.Mapping):
+        return False
+    owners = [next(base for base in kind.__mro__ if name in vars(base)) for name in ("__contains__", "__getitem__")]
+    if all(owner.__module__.lstrip("_") in PLAIN_MODULES for owner in owners):
+        return False
+    if any(is_of_tree(owner) for owner in owners):
+        return True
+    texts = {key for key in container if isinstance(key, str)}
+    spelled = {form for text in texts for form in (text.lower(), text.upper(), text.swapcase())}
+    return any(form in container for form in spelled - texts)
+
+
+PLAIN_MODULES = ("builtins", "collections", "collections_abc", "types")
+
+
 def bound_call(mock, call):
     """The arguments of a call by place and by name, as the mock's signature takes them, where it has one."""
     inner = mock.mock if type(mock).__name__ == "function" else mock  # of `create_autospec`
@@ -267,12 +309,16 @@ def compares_by_own_code(kind):
     for name in COMPARING:
         for base in kind.__mro__:
             if name in vars(base):
-                file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
-                is_of_tree = bool(file) and os.path.abspath(file).startswith(WORK + os.sep)  # Python's own have no file
-                if is_of_tree or base.__module__ == "__main__":
+                if is_of_tree(base):
                     return True
                 break
     return False
+
+
+def is_of_tree(kind):
+    """Whether a class is of a module of the work tree, or of the program."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""  # Python's own have none
+    return kind.__module__ == "__main__" or (bool(file) and os.path.abspath(file).startswith(WORK + os.sep))
 
 
 class Warnings(object):

@@ -16,8 +16,13 @@ from miner.languages.python.stripping.static import Function, Module, Scope, Set
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
-_HANDING = {"in": "searched", "not_in": "searched", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
+_HANDING = {"in": "looked_up", "not_in": "looked_up", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
 """By operator: how a site hands out its last operand, where not as any value."""
+_RECORDING = {
+    "in": "recorded_lookup", "not_in": "recorded_lookup", "truth": "recorded_truth", "not": "recorded_truth",
+    "calls": "recorded_calls",
+}  # fmt: skip
+"""By operator: how a recording does it."""
 _Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
@@ -375,8 +380,7 @@ class _Writer:
         elif mode is Mode.RESULT:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
-            word = "recorded" if assertion.compares_inside else "recorded_alone"
-            word = "recorded_calls" if assertion.op == "calls" else word
+            word = _RECORDING.get(assertion.op, "recorded" if assertion.compares_inside else "recorded_alone")
             recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), [*nodes, *of_mock])
             call = _call(recorded, list(assertion.kept.values()))
             if assertion.data_paths:

@@ -110,6 +110,8 @@ class Module:
     """Whether a dotted name is one of the product's that the fix leaves as it was."""
     classes: frozenset[str] = frozenset()
     """The names of the file's own classes."""
+    members: frozenset[str] = frozenset()
+    """The members of the file's own enumerations: `Color.RED`."""
     functions: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, without decorators."""
     returning: Mapping[str, Function] = field(default_factory=dict)
@@ -224,6 +226,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         product=product,
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
+        members=frozenset(_members(tree, nodes, imports)),
         functions=functions,
         returning={name: function for name, function in functions.items() if returned(function) is not None},
         changeable=frozenset((whole | (parts & deep)) & mutable),
@@ -370,6 +373,17 @@ def _values_in(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
             yield from _names_in(value) if inside else ()
         case ast.IfExp(body=body, orelse=other):
             yield from (*_values_in(body, inside=inside), *_values_in(other, inside=inside))
+
+
+def _members(tree: ast.Module, nodes: Iterable[ast.AST], imports: Mapping[str, str]) -> Iterator[str]:
+    """The members of enumerations of the top level that nothing in the file changes or binds anew."""
+    names = Counter(name for node in nodes for name in stored(node))
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef) and names[statement.name] == 1 and not statement.decorator_list:
+            bases = {ast.unparse(base).partition(".")[0] for base in statement.bases}
+            origins = {imports.get(name, name).partition(".")[0] for name in bases}
+            if "enum" in origins and origins <= {"enum", *vars(builtins)} and not statement.keywords:
+                yield from (f"{statement.name}.{name}" for part in statement.body for name, _ in assignments(part))
 
 
 def _functions(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -721,6 +735,8 @@ class Scope:
         if self.is_static(node) or self._is_place(node) or self._is_data(node) or self._is_cell_of_data(node):
             return True
         match node:
+            case ast.Attribute(value=ast.Name(id=name)) if ast.unparse(node) in self.module.members:
+                return name not in self._local
             case ast.Name(id=name) if self._bound(name):
                 return self._only_expected(name) and self._once(
                     ("expected", name), lambda: all(map(self.is_expected, self._bound(name)))
