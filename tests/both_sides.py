@@ -74,8 +74,11 @@ def _report(files: Files) -> TestReport:
 class BothSides:
     """The tests of a product that a fix changes, also without what they expect."""
 
-    def __init__(self, base: Files, fix: Files, tests: Files) -> None:
-        """`fix` has the files that it changes, as it leaves them; `tests` also what lies beside them."""
+    def __init__(self, base: Files, fix: Files, tests: Files, installed: Collection[str] = ("pytest",)) -> None:
+        """`fix` has the files that it changes, as it leaves them; `tests` also what lies beside them.
+
+        `installed` are the modules that are no product.
+        """
         self._fix, self._tests = {**base, **fix}, tests
         passed, before = (_passed(_report({**files, **tests})) for files in (self._fix, base))
         self._listed = passed
@@ -87,7 +90,7 @@ class BothSides:
             pass_to_pass=tuple(sorted(passed & before)),
             test_files=tuple(tests),
         )
-        test = replace(plain.instance.test, modules=("pytest",))
+        test = replace(plain.instance.test, modules=tuple(installed))
         task = replace(plain, instance=replace(plain.instance, test=test), hidden=hidden)
         run = _Runs(base, self._fix, tests)
         contents = {path: text.encode() for path, text in {**self._fix, **tests}.items()}

@@ -122,6 +122,14 @@ class Site(object):
         if any(os.stat(str(path)).st_mtime >= self.out.began for path in paths):
             raise AssertionError("a file beside the tests was written")
 
+    def by_sure(self):
+        """Make sure that this sure compares by `==`: before 1.4 it asked for one class as well."""
+        import sure
+
+        if [int(part) for part in sure.version.split(".")[:2]] < [1, 4]:
+            raise AssertionError("sure compares classes")
+        return self
+
     def beside_result(self, *values):
         """Hand out what the product's own code compares."""
         self.values.extend(map(encoded, values))

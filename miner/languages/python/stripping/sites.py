@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, WrittenForm
+from miner.languages.python.stripping import claims
 
 if TYPE_CHECKING:
     from miner.languages.python.stripping.static import Module, Scope
@@ -60,6 +61,10 @@ class Assertion:
     """Whether its operand is the block itself, which may wait for an exception or for nothing."""
     call_list: str = ""
     """What of a mock has the calls that are asked for, where these are not all calls of itself."""
+    called: ast.Call | None = None
+    """The call that is to raise, where the assertion is not written as one."""
+    is_of_sure: bool = False
+    """Whether it compares as sure does since its version 1.4."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -217,6 +222,8 @@ class Reader:
                 return self._conditions(test)
             case ast.If(test=test) if self.is_guard(statement):
                 return self._conditions(ast.UnaryOp(op=ast.Not(), operand=test))
+            case ast.Expr(value=value) if claim := self._claim(value):
+                return self._of_claim(claim)
             case ast.Expr(value=ast.Call() as call):
                 assertion = self._of_call(call)
                 return self._split(assertion) if assertion else self._last_call(call)
@@ -224,6 +231,23 @@ class Reader:
                 assertion = self._of_call(call)
                 return (assertion,) if assertion and assertion.form is Form.CALL else ()
         return ()
+
+    def _claim(self, value: ast.expr) -> claims.Claim | None:
+        """What a chain of sure's claims; it adds words to all objects once it is imported."""
+        if not any(dotted.partition(".")[0] == "sure" for dotted in self._module.imports.values()):
+            return None
+        return claims.of_sure(value, self._module.dotted, self._scope.stands_for)
+
+    def _of_claim(self, claim: claims.Claim) -> tuple[Assertion, ...]:
+        if claim.condition is not None:
+            assertions = self._conditions(claim.condition)
+            return tuple(replace(assertion, is_of_sure=claim.is_equality) for assertion in assertions)
+        kind, *texts = claim.raised
+        kept = {"match": _escaped(text) for text in texts}
+        operands = (Operand(node=kind, static=True),)
+        if ast.unparse(kind).rpartition(".")[2].isupper() and not self._scope.is_expected(kind):
+            return ()
+        return (Assertion(op="raises", operands=operands, form=Form.CALL, kept=kept, called=claim.called),)
 
     def is_guard(self, statement: ast.stmt) -> bool:
         """Whether it only fails the test under a condition: `if a != b: self.fail("…")`."""
@@ -637,6 +661,12 @@ def _listed(value: ast.expr) -> ast.expr:
     if isinstance(value, ast.List | ast.Tuple):
         return ast.List(elts=value.elts, ctx=ast.Load())
     return ast.Call(func=ast.Name(id="list", ctx=ast.Load()), args=[value], keywords=[])
+
+
+def _escaped(text: ast.expr) -> ast.expr:
+    """A pattern for what is to be in a text word by word."""
+    pattern = re.escape(text.value) if isinstance(text, ast.Constant) and isinstance(text.value, str) else ""
+    return ast.Constant(value=pattern)
 
 
 def _indexed(value: ast.expr) -> ast.expr:

@@ -357,6 +357,9 @@ class _Writer:
 
         Where a method of a test case gives something, it is the exception itself.
         """
+        if assertion.called is not None:
+            item = ast.withitem(context_expr=self._site(number, assertion))
+            return [ast.With(items=[item], body=[ast.Expr(value=assertion.called)])]
         call = cast("ast.Call", cast("ast.Expr | ast.Assign", statement).value)
         skipped = 1 + (len(assertion.kept) if assertion.kept else 0)
         node = ast.Call(func=call.args[skipped], args=call.args[skipped + 1 :], keywords=call.keywords)
@@ -383,6 +386,8 @@ class _Writer:
             word = _RECORDING.get(assertion.op, "recorded" if assertion.compares_inside else "recorded_alone")
             recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), [*nodes, *of_mock])
             call = _call(recorded, list(assertion.kept.values()))
+            if assertion.is_of_sure:
+                call = _call(ast.Attribute(value=call, attr="by_sure", ctx=ast.Load()), [])
             if assertion.data_paths:
                 call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
         else:
