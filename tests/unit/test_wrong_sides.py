@@ -24,6 +24,7 @@ class Case:
     right: Sources = ""
     wrong: tuple[Sources, ...] = ()
     beside: Files = field(default_factory=dict)
+    installed: tuple[str, ...] = ("pytest",)
 
 
 def files(sources: Sources, path: str = "shop.py") -> dict[str, str]:
@@ -265,6 +266,41 @@ CASES = {
             "class A:\n    def __init__(self, n): self.n = n\nf = A\n",
         ),
     ),
+    "models of pydantic": Case(
+        base={
+            "shop/models.py": "import pydantic\nclass Point(pydantic.BaseModel):\n    x: int = 0\n    y: list = []\n"
+            "class Other(pydantic.BaseModel):\n    model_config = {'extra': 'allow'}\n    x: int = 0\n"
+            "    _seen = pydantic.PrivateAttr(0)\n",
+            "shop/__init__.py": "def f(n): return None\n",
+        },
+        fix={
+            "shop/__init__.py": "from .models import Other, Point\n"
+            "def f(n): return Other(x=n, z=3) if n > 5 else Point(x=n, y=[n])\n"
+        },
+        tests="""
+            import pydantic, shop
+            from shop.models import Other, Point
+            def test_a():
+                assert shop.f(1) == Point(x=1, y=[1])
+            def test_b():
+                assert shop.f(6) == Other(x=6, z=3)
+        """,
+        right={
+            "shop/__init__.py": "from .models import Other, Point\n"
+            "def f(n): return Other(z=3.0, x=n) if n > 5 else Point(x=n, y=[float(n)])\n"
+        },
+        wrong=(
+            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n, z=3) if n > 5 else Point(x=n)\n"},
+            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n) if n > 5 else Point(x=n, y=[n])\n"},
+            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n, z=3, y=[n])\n"},
+            {"shop/__init__.py": "from .models import *\ndef f(n): return {'x': n, 'y': [n], 'z': 3}\n"},
+            {
+                "shop/__init__.py": "from .models import *\ndef f(n):\n    one = Other(x=n, z=3)\n    one._seen = 1\n"
+                "    return one if n > 5 else Point(x=n, y=[n])\n"
+            },
+        ),
+        installed=("pytest", "pydantic", "pydantic_core"),
+    ),
     "several calls of a mock": Case(
         base="def f(call): call(1)\n",
         fix="def f(call):\n    call(0)\n    call(1)\n    call.close(2, b=3)\n",
@@ -465,7 +501,7 @@ CASES = {
 def both(request):
     case = CASES[request.param]
     tests = {**files(case.tests, "tests/test_a.py"), **case.beside}
-    return case, BothSides(files(case.base), files(case.fix), tests)
+    return case, BothSides(files(case.base), files(case.fix), tests, case.installed)
 
 
 def test_the_host_judges_products_as_the_test_does(both):

@@ -656,8 +656,10 @@ def owner_of_equality(kind):
 
 
 def fields_of(kind):
-    """The fields that `dataclasses` or `attrs` lets a class compare; None of one that compares otherwise."""
+    """The fields that `dataclasses`, `attrs` or pydantic lets a class compare; None of one that compares otherwise."""
     owner = owner_of_equality(kind)
+    if name_of(owner) == "pydantic.main.BaseModel" and not is_of_tree(owner):
+        return fields_of_model(kind)
     file = getattr(getattr(vars(owner)["__eq__"], "__code__", None), "co_filename", "")
     fields = vars(owner).get("__dataclass_fields__")
     if fields is not None and file == "<string>":
@@ -670,6 +672,15 @@ def fields_of(kind):
     ):
         return None
     return [field.name for field in fields if getattr(field, "eq", True)]
+
+
+def fields_of_model(kind):
+    """What pydantic 2 compares of a model; None of one that stands for another with parameters, and of other versions."""
+    fields = getattr(kind, "__pydantic_fields__", None) or getattr(kind, "model_fields", None)
+    metadata = getattr(kind, "__pydantic_generic_metadata__", None)
+    if not isinstance(fields, dict) or not isinstance(metadata, dict) or metadata.get("origin"):
+        return None
+    return list(fields) + ["__pydantic_extra__", "__pydantic_private__"]
 
 
 def names_of_constant(value, kind):
