@@ -139,7 +139,8 @@ def _bits_of_message(needed: Needed, words: Mapping[str, float]) -> float:
 def _bits_of_phrase(phrase: str, room: int, words: Mapping[str, float]) -> float:
     """Bits of a text, or of one that a pattern finds, somewhere in what may have so many letters."""
     bits = min(bits_of(phrase, None, words), bits_of(Pattern(pattern=phrase), None, words))
-    return max(min(bits, A_CLASS), bits / 2 - math.log2(room / (len(phrase) + 1)))
+    tries = math.log2(max(room / (len(phrase) + 1), 1.0))
+    return max(min(bits, A_CLASS), bits / 2 - tries)
 
 
 def _bits_of_tries(needed: Needed) -> float:
