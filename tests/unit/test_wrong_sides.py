@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests import pypi_tools
 from tests.both_sides import BothSides, Files
 
 Sources = Files | str
@@ -25,6 +26,14 @@ class Case:
     wrong: tuple[Sources, ...] = ()
     beside: Files = field(default_factory=dict)
     installed: tuple[str, ...] = ("pytest",)
+    requires: tuple[str, ...] = ()
+    """Libraries of tests, from the package index."""
+
+    @property
+    def sides(self) -> BothSides:
+        folders = pypi_tools.environment(*self.requires).folder.glob("lib/*/site-packages") if self.requires else ()
+        tests = {**files(self.tests, "tests/test_a.py"), **self.beside}
+        return BothSides(files(self.base), files(self.fix), tests, self.installed, tuple(map(str, folders)))
 
 
 def files(sources: Sources, path: str = "shop.py") -> dict[str, str]:
@@ -266,6 +275,44 @@ CASES = {
             "class A:\n    def __init__(self, n): self.n = n\nf = A\n",
         ),
     ),
+    "chains of sure": Case(
+        base="def f(n): return None\ndef g(n): return n\n",
+        fix="def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+        "def g(n): return [] if n else None\n",
+        tests="""
+            import shop
+            from sure import expect
+            def test_a():
+                expect(shop.f(2)).to.equal({'a': [2, 1.5], 'b': 'xx'})
+                shop.f(2)['b'].should_not.be.equal('x')
+                shop.f(2).should.have.key('a')
+                shop.f(2)['b'].should.have.length_of(2)
+                shop.g(1).should.be.empty
+                shop.g(0).should.be.none
+                expect(shop.f(2)['a']).to.contain(2)
+                shop.f(1).should.be.a(dict)
+                shop.f(1).should.be.ok
+            def test_b():
+                expect(shop.f).when.called_with(-1).to.throw(ValueError, 'ive -1')
+                noted = expect(shop.f).when.called_with(-2)
+                noted.should.have.raised(ValueError)
+                shop.f.when.called_with(n=-3).should.throw(ValueError)
+        """,
+        requires=("sure==2.0.1",),
+        installed=("pytest", "sure"),
+        right="import collections\ndef f(n):\n    if n < 0: raise ValueError('is negative %d' % n)\n"
+        "    return collections.OrderedDict(b='x' * n, a=[float(n), 1.5])\ndef g(n): return () if n else None\n",
+        wrong=(
+            "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.25], 'b': 'x' * n}\n",
+            "def f(n):\n    if n < 0: raise ValueError('negative')\n    return {'a': [n, 1.5], 'b': 'x' * n}\n",
+            "def f(n):\n    if n < 0: raise TypeError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n",
+            "def f(n): return {'a': [n, 1.5], 'b': 'x' * n}\ndef g(n): return [] if n else None\n",
+            "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+            "def g(n): return [n] if n else None\n",
+            "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+            "def g(n): return []\n",
+        ),
+    ),
     "models of pydantic": Case(
         base={
             "shop/models.py": "import pydantic\nclass Point(pydantic.BaseModel):\n    x: int = 0\n    y: list = []\n"
@@ -500,8 +547,7 @@ CASES = {
 @pytest.fixture(scope="module", params=CASES)
 def both(request):
     case = CASES[request.param]
-    tests = {**files(case.tests, "tests/test_a.py"), **case.beside}
-    return case, BothSides(files(case.base), files(case.fix), tests, case.installed)
+    return case, case.sides
 
 
 def test_the_host_judges_products_as_the_test_does(both):

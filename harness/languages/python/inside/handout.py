@@ -121,6 +121,7 @@ class Site(object):
         """Make sure that no test has written what serves as expected."""
         if any(os.stat(str(path)).st_mtime >= self.out.began for path in paths):
             raise AssertionError("a file beside the tests was written")
+        return self
 
     def by_sure(self):
         """Make sure that this sure compares by `==`: before 1.4 it asked for one class as well."""
@@ -150,10 +151,12 @@ class Site(object):
         """Hand out both sides and what comes of comparing them, which may be the product's own code."""
         self.beside_result(left, right)
         self.values.append(bool(OPERATORS[name](left, right)))
+        return self
 
     def truth(self, value):
         self.beside_result(value)
         self.values.append(bool(value))
+        return self
 
     def example(self, source, names, *expected):
         """Run an example of a doctest and hand out what it prints and raises; expectations of it are for recording."""

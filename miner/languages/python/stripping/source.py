@@ -386,8 +386,6 @@ class _Writer:
             word = _RECORDING.get(assertion.op, "recorded" if assertion.compares_inside else "recorded_alone")
             recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), [*nodes, *of_mock])
             call = _call(recorded, list(assertion.kept.values()))
-            if assertion.is_of_sure:
-                call = _call(ast.Attribute(value=call, attr="by_sure", ctx=ast.Load()), [])
             if assertion.data_paths:
                 call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
         else:
@@ -396,6 +394,8 @@ class _Writer:
             handing = ast.Attribute(value=site, attr=word, ctx=ast.Load()) if word and is_last_out else site
             out = [operand.node for operand in assertion.operands if not operand.static]
             call = _call(handing, [*out, *of_mock])
+        if self._recording and assertion.is_of_sure:
+            call = _call(ast.Attribute(value=call, attr="by_sure", ctx=ast.Load()), [])
         passes_on = [ast.Constant(value=True)] if self._passes_on else []
         hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number), *passes_on])
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
