@@ -284,7 +284,7 @@ def _call(call: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:
 
 def _is_call(call: Any, expected: Any) -> bool:
     """As mock compares calls: that of the mock itself is taken for one of any of its parts."""
-    return (not call[0] or call[0] == expected[0]) and call[1:] == expected[1:]
+    return bool((not call[0] or call[0] == expected[0]) and call[1:] == expected[1:])
 
 
 def _has_calls(calls: list[Any], expected: list[Any]) -> bool:

@@ -240,8 +240,10 @@ CASES = {
         wrong=(
             "def f(): return {'x': 1, 'a': 1}\n",
             "def f(): return {}\n",
-            "class Key:\n    def __eq__(self, other): return other == 'x'\n    def __hash__(self): return hash('x')\n"
-            "def f(): return {Key(): 1, 'a': 2}\n",
+            (
+                "class Key:\n    def __eq__(self, key): return key == 'x'\n    def __hash__(self): return hash('x')\n"
+                "def f(): return {Key(): 1, 'a': 2}\n"
+            ),
         ),
     ),
     "keys of a mapping that finds them in another spelling": Case(
@@ -250,8 +252,10 @@ CASES = {
         tests="import shop\ndef test_a():\n    assert 'X' not in shop.f()\n",
         right="import collections\ndef f(): return collections.OrderedDict(y=2)\n",
         wrong=(
-            "import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
-            "    parser.read_dict({'a': {'x': '1'}})\n    return parser['a']\n",
+            (
+                "import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+                "    parser.read_dict({'a': {'x': '1'}})\n    return parser['a']\n"
+            ),
             "class D(dict):\n    def __contains__(self, key): return True\ndef f(): return D()\n",
         ),
     ),
@@ -307,10 +311,16 @@ CASES = {
             "def f(n):\n    if n < 0: raise ValueError('negative')\n    return {'a': [n, 1.5], 'b': 'x' * n}\n",
             "def f(n):\n    if n < 0: raise TypeError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n",
             "def f(n): return {'a': [n, 1.5], 'b': 'x' * n}\ndef g(n): return [] if n else None\n",
-            "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n"
-            "def g(n): return [n] if n else None\n",
-            "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n"
-            "def g(n): return []\n",
+            (
+                "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n"
+                "    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+                "def g(n): return [n] if n else None\n"
+            ),
+            (
+                "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n"
+                "    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+                "def g(n): return []\n"
+            ),
         ),
     ),
     "models of pydantic": Case(
@@ -337,8 +347,11 @@ CASES = {
             "def f(n): return Other(z=3.0, x=n) if n > 5 else Point(x=n, y=[float(n)])\n"
         },
         wrong=(
-            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n, z=3) if n > 5 else Point(x=n)\n"},
-            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n) if n > 5 else Point(x=n, y=[n])\n"},
+            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=6, z=3) if n > 5 else Point(x=n)\n"},
+            {
+                "shop/__init__.py": "from .models import *\n"
+                "def f(n): return Other(x=n) if n > 5 else Point(x=n, y=[n])\n"
+            },
             {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n, z=3, y=[n])\n"},
             {"shop/__init__.py": "from .models import *\ndef f(n): return {'x': n, 'y': [n], 'z': 3}\n"},
             {
@@ -347,6 +360,64 @@ CASES = {
             },
         ),
         installed=("pytest", "pydantic", "pydantic_core"),
+    ),
+    "rows that a test class has": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import pytest, shop, unittest
+            class A(unittest.TestCase):
+                cases = [(1, 2), (2, 4)]
+                words = {"a": "aa", "b": "bb"}
+                def test_a(self):
+                    for n, want in self.cases:
+                        with self.subTest(n=n):
+                            self.assertEqual(shop.f(n), want)
+                def test_b(self):
+                    for word, want in self.words.items():
+                        self.assertEqual(shop.f(word), want)
+            class TestB:
+                ROWS = [([1], [1, 1]), ([2], [2, 2])]
+                @pytest.mark.parametrize("given, want", ROWS)
+                def test_a(self, given, want):
+                    assert shop.f(given) == want
+        """,
+        right="def f(n): return n + n\n",
+        wrong=(
+            "def f(n): return n + 1 if isinstance(n, int) else n * 2\n",
+            "def f(n): return 'aa' if isinstance(n, str) else n * 2\n",
+            "def f(n): return [1, 1] if isinstance(n, list) else n * 2\n",
+        ),
+    ),
+    "rows of a test class that another has as well": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import shop
+            class TestA:
+                cases = [(1, 2), (2, 4)]
+                def test_a(self):
+                    for n, want in self.cases:
+                        assert shop.f(n) == want
+            class TestB(TestA):
+                cases = [(3, 6), (4, 8)]
+        """,
+        place="mixed",
+        right="def f(n): return n + n\n",
+        wrong=("def f(n): return n * 2 if n < 4 else 0\n", "def f(n): return n * 2 if n > 1 else 0\n"),
+    ),
+    "rows of a test class that one of another file has as well": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests={
+            "tests/__init__.py": "",
+            "tests/test_a.py": "import shop\nclass TestA:\n    cases = [(1, 2), (2, 4)]\n    def test_a(self):\n"
+            "        for n, want in self.cases:\n            assert shop.f(n) == want\n",
+            "tests/test_b.py": "from .test_a import TestA\nclass TestB(TestA):\n    cases = [(3, 6), (4, 8)]\n",
+        },
+        place="mixed",
+        right="def f(n): return n + n\n",
+        wrong=("def f(n): return n * 2 if n < 4 else 0\n", "def f(n): return n * 2 if n > 1 else 0\n"),
     ),
     "several calls of a mock": Case(
         base="def f(call): call(1)\n",
@@ -408,13 +479,17 @@ CASES = {
                 g.close.assert_awaited_once_with(KEYS("none", 3))
                 g.open.assert_not_awaited()
         """,
-        right="async def f(call):\n    await call(0)\n    await call(b=2, *[1])\n    await call.close(3.0)\n    call.open()\n",
+        right="async def f(call):\n    await call(0)\n    await call(b=2, *[1])\n    await call.close(3.0)\n"
+        "    call.open()\n",
         wrong=(
             "async def f(call):\n    await call(0)\n    call(1, b=2)\n    await call.close(3)\n",
             "async def f(call):\n    await call(1, b=2)\n    await call(0)\n    await call.close(3)\n",
             "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(4)\n",
             "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    for _ in 'ab': await call.close(3)\n",
-            "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(3)\n    await call.open()\n",
+            (
+                "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(3)\n"
+                "    await call.open()\n"
+            ),
         ),
     ),
     "what is searched": Case(

@@ -41,7 +41,7 @@ from miner.languages.python.images.build_recipe import BuildJob, expect_resolvin
 from miner.languages.python.images.ladder import climb
 from miner.languages.python.recipes import interpreter, of_fix
 from miner.languages.python.recipes.recipe_fixes import Learned
-from miner.languages.python.stripping import borrowing, documents, inlining, literals
+from miner.languages.python.stripping import borrowing, documents, hoisting, inlining, literals
 from miner.languages.python.stripping.changes import Changes
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
@@ -219,8 +219,11 @@ class Python(TreeLanguage):
             return next((contents[place] for place in places if place in contents), None)
 
         sources = dict(read([path for path in paths if path.endswith((".py", *doctests.SUFFIXES))]))
+        names = {path: hoisting.names_set(source) for path, source in sources.items() if path.endswith(".py")}
         for path, source in sources.items():
             if path.endswith(".py"):
+                elsewhere = set[str]().union(*(names[other] for other in names if other != path))
+                source = hoisting.hoisted(source, elsewhere)
                 tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
                 source_bound = borrowing.at_origin(borrowing.rows(source, tests), tests, every)
                 source_bound = borrowing.by_name(source_bound, tests, every)

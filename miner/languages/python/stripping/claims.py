@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from harness.core.wording import words
 
 _SUBJECTS = frozenset(f"sure.{name}" for name in ("expect", "it", "the", "these", "this", "those"))
-_DENIES = words(
-    "dont do_not doesnt does_not doesnot not_be not_being not_have should_not shouldnot shouldnt to_not"
-)
+_DENIES = words("dont do_not doesnt does_not doesnot not_be not_being not_have should_not shouldnot shouldnt to_not")
 _AFFIRMS = words("should does do must when")
 """Words after which a claim is affirmative, whatever was before."""
 _ADDED = words("should must when should_not shouldnot shouldnt")
@@ -57,10 +55,9 @@ def of_sure(
     last, terminal = names[-1], links[-1][1]
     if len(denied) > 1 or is_affirmed_after or (terminal is not None and not _is_plain(terminal)):
         return None
-    args = terminal.args if terminal is not None else []
     if last in _RAISED and terminal is not None:
-        return None if denied else _raising(subject, calls, args, dotted, stands_for)
-    condition = None if calls else _condition(subject, last, args, is_called=terminal is not None)
+        return None if denied else _raising(subject, calls, terminal.args, dotted, stands_for)
+    condition = None if calls else _condition(subject, last, terminal.args if terminal is not None else None)
     if condition is None:
         return None
     condition = ast.UnaryOp(op=ast.Not(), operand=condition) if denied else condition
@@ -94,28 +91,38 @@ def _is_plain(call: ast.Call) -> bool:
     return not call.keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
 
 
-def _condition(subject: ast.expr, name: str, args: Sequence[ast.expr], *, is_called: bool) -> ast.expr | None:
+def _condition(subject: ast.expr, name: str, args: Sequence[ast.expr] | None) -> ast.expr | None:
+    """What a word claims with these arguments, None where it is not called; None of what is not known."""
     length = ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[subject], keywords=[])
     match name, args:
-        case "ok" | "true" | "truthy", [] if not is_called:
+        case "ok" | "true" | "truthy", None:
             return subject
-        case "false" | "falsy", [] if not is_called:
+        case "false" | "falsy", None:
             return ast.UnaryOp(op=ast.Not(), operand=subject)
-        case "none", [] if not is_called:
-            return ast.Compare(left=subject, ops=[ast.Is()], comparators=[ast.Constant(value=None)])
-        case "empty", [] if not is_called:
-            return ast.Compare(left=length, ops=[ast.Eq()], comparators=[ast.Constant(value=0)])
-        case "length_of", [ast.Constant(value=int()) as count]:
-            return ast.Compare(left=length, ops=[ast.Eq()], comparators=[count])
         case "a" | "an", [ast.Name() | ast.Attribute() as kind]:
             return ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[subject, kind], keywords=[])
-        case "key" | "contain", [part]:
-            return ast.Compare(left=part, ops=[ast.In()], comparators=[subject])
         case "property", [ast.Constant() as attribute]:
             return ast.Call(func=ast.Name(id="hasattr", ctx=ast.Load()), args=[subject, attribute], keywords=[])
-        case _, [other] if name in _ORDERS and (name != "within" or isinstance(other, ast.List | ast.Tuple)):
-            return ast.Compare(left=subject, ops=[_ORDERS[name]()], comparators=[other])
+        case "none", None:
+            return _compared(subject, ast.Is, ast.Constant(value=None))
+        case "empty", None:
+            return _compared(length, ast.Eq, ast.Constant(value=0))
+        case "length_of", [ast.Constant(value=int()) as count]:
+            return _compared(length, ast.Eq, count)
+        case _, [other]:
+            return _of_two(subject, name, other)
     return None
+
+
+def _of_two(subject: ast.expr, name: str, other: ast.expr) -> ast.expr | None:
+    if name in ("key", "contain"):
+        return _compared(other, ast.In, subject)
+    is_known = name in _ORDERS and (name != "within" or isinstance(other, ast.List | ast.Tuple))
+    return _compared(subject, _ORDERS[name], other) if is_known else None
+
+
+def _compared(left: ast.expr, op: type[ast.cmpop], right: ast.expr) -> ast.expr:
+    return ast.Compare(left=left, ops=[op()], comparators=[right])
 
 
 def _raising(
@@ -142,7 +149,8 @@ def _raising(
         if [name for name, call, _ in links if call is not None] != ["called_with"]:
             return None
         obj, more_args, more_keywords = (
-            ast.Attribute(value=subject, attr=name, ctx=ast.Load()) for name in ("obj", "_callable_args", "_callable_kw")
+            ast.Attribute(value=subject, attr=name, ctx=ast.Load())
+            for name in ("obj", "_callable_args", "_callable_kw")
         )
         starred = ast.Starred(value=more_args, ctx=ast.Load())
         call = ast.Call(func=obj, args=[starred], keywords=[ast.keyword(arg=None, value=more_keywords)])

@@ -199,6 +199,7 @@ _COUNTS = {
     "assert_not_called": ("==", 0, _CALL_LIST), "assert_awaited": (">=", 1, _AWAIT_LIST),
     "assert_awaited_once": ("==", 1, _AWAIT_LIST), "assert_not_awaited": ("==", 0, _AWAIT_LIST),
 }  # fmt: skip
+_OF_MOCKS = {*_CALLS, *_SEVERAL_CALLS, *_COUNTS}
 
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom, ast.Await)
@@ -243,7 +244,7 @@ class Reader:
             assertions = self._conditions(claim.condition)
             return tuple(replace(assertion, is_of_sure=claim.is_equality) for assertion in assertions)
         kind, *texts = claim.raised
-        kept = {"match": _escaped(text) for text in texts}
+        kept = {"match": _escaped(texts[0])} if texts else {}
         operands = (Operand(node=kind, static=True),)
         if ast.unparse(kind).rpartition(".")[2].isupper() and not self._scope.is_expected(kind):
             return ()
@@ -463,13 +464,8 @@ class Reader:
             return self._one_side(_ONE_SIDE[word], call.args[0])
         if word in _NONE and call.args:
             return self._assertion(_NONE[word], [call.args[0], ast.Constant(value=None)])
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _COUNTS:
-            op, count, call_list = _COUNTS[call.func.attr]
-            return self._assertion(op, [_length(_attribute(call.func.value, call_list)), ast.Constant(value=count)])
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _CALLS:
-            return self._calls(call.func, call)
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _SEVERAL_CALLS:
-            return self._several_calls(call.func, call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_MOCKS:
+            return self._of_mock(call.func, call)
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[pattern], keywords=[]):
                 return self._matched(name, pattern)
@@ -552,6 +548,15 @@ class Reader:
             left, right = (_listed(side) if self._scope.is_expected(side) else _indexed(side) for side in (left, right))
         return self._assertion(op, [left, right], kept=by_side)
 
+    def _of_mock(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
+        """What a mock tells of its calls."""
+        if func.attr in _CALLS:
+            return self._calls(func, call)
+        if func.attr in _SEVERAL_CALLS:
+            return self._several_calls(func, call)
+        op, count, call_list = _COUNTS[func.attr]
+        return self._assertion(op, [_length(_attribute(func.value, call_list)), ast.Constant(value=count)])
+
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
         """What a mock was called with, held against calls that are static."""
         how, call_list = _CALLS[func.attr]
@@ -570,9 +575,12 @@ class Reader:
         match call:
             case ast.Call(args=[listed], keywords=[]):
                 how = "has_calls"
-            case ast.Call(
-                args=[listed, ast.Constant(value=bool(is_any))], keywords=[]
-            ) | ast.Call(args=[listed], keywords=[ast.keyword(arg="any_order", value=ast.Constant(value=bool(is_any)))]):
+            case (
+                ast.Call(args=[listed, ast.Constant(value=bool(is_any))], keywords=[])
+                | ast.Call(
+                    args=[listed], keywords=[ast.keyword(arg="any_order", value=ast.Constant(value=bool(is_any)))]
+                )
+            ):
                 how = "has_calls_any_order" if is_any else "has_calls"
             case _:
                 return None
@@ -593,8 +601,9 @@ class Reader:
     def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:
         """What a mock was called with last, argument by argument, where only some of them are static."""
         match call.func:
-            case ast.Attribute(value=mock, attr=attr) if (
-                (how := _CALLS.get(attr, ("", ""))) and how[0] in ("called_with", "called_once_with")
+            case ast.Attribute(value=mock, attr=attr) if (how := _CALLS.get(attr, ("", ""))) and how[0] in (
+                "called_with",
+                "called_once_with",
             ):
                 keywords = {keyword.arg: keyword.value for keyword in call.keywords}
             case _:

@@ -732,11 +732,10 @@ class Scope:
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
-        if self.is_static(node) or self._is_place(node) or self._is_data(node) or self._is_cell_of_data(node):
+        alone = (self.is_static, self._is_member, self._is_place, self._is_data, self._is_cell_of_data)
+        if any(is_expected(node) for is_expected in alone):
             return True
         match node:
-            case ast.Attribute(value=ast.Name(id=name)) if ast.unparse(node) in self.module.members:
-                return name not in self._local
             case ast.Name(id=name) if self._bound(name):
                 return self._only_expected(name) and self._once(
                     ("expected", name), lambda: all(map(self.is_expected, self._bound(name)))
@@ -759,6 +758,11 @@ class Scope:
                 is_known = is_pure or self._is_class(func) or self._is_own(func)
                 return (is_known and all(map(self.is_expected, parts))) or self._is_expected_inside(node)
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
+
+    def _is_member(self, node: ast.expr) -> bool:
+        """Whether it is a member of an enumeration of the file."""
+        name, _, attr = ast.unparse(node).partition(".") if isinstance(node, ast.Attribute) else ("", "", "")
+        return f"{name}.{attr}" in self.module.members and name not in self._local
 
     def _is_cell_of_data(self, node: ast.expr) -> bool:
         """Whether it is a cell of a row of such a file, of which the product gets other cells alone."""
