@@ -219,14 +219,18 @@ class Python(TreeLanguage):
             return next((contents[place] for place in places if place in contents), None)
 
         sources = dict(read([path for path in paths if path.endswith((".py", *doctests.SUFFIXES))]))
-        names = {path: hoisting.names_set(source) for path, source in sources.items() if path.endswith(".py")}
+        before = {path: source for path, source in sources.items() if path.endswith(".py")}
+        names = {path: hoisting.names_set(source) for path, source in before.items()}
+
+        def has_others(path: str, name: str, of_class: str) -> bool:
+            setting = (other for other in names if other != path and name in names[other])
+            return any(of_class.encode() in before[other] for other in setting)
+
         for path, source in sources.items():
             if path.endswith(".py"):
-                elsewhere = set[str]().union(*(names[other] for other in names if other != path))
-                source = hoisting.hoisted(source, elsewhere)
                 tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
-                source_bound = borrowing.at_origin(borrowing.rows(source, tests), tests, every)
-                source_bound = borrowing.by_name(source_bound, tests, every)
+                source_bound = borrowing.rows(hoisting.hoisted(source, partial(has_others, path)), tests)
+                source_bound = borrowing.by_name(borrowing.at_origin(source_bound, tests, every), tests, every)
                 sources[path] = borrowing.borrow(inlining.write_out(source_bound, tests), tests, every)
         return sources
 

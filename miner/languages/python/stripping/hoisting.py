@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from harness.core import python_source
 from miner.languages.python.stripping.static import Function, stored, taken_apart
@@ -12,15 +12,15 @@ from miner.languages.python.stripping.static import Function, stored, taken_apar
 _OWN = "_goldseam_"
 
 
-def hoisted(source: bytes, elsewhere: Collection[str]) -> bytes:
+def hoisted(source: bytes, has_others: Callable[[str, str], bool]) -> bytes:
     """A test file whose classes' rows (`cases = [(1, 2)]`, `for n, want in self.cases`) stand before the class.
 
-    It stays as it is where it has none or can't be read. `elsewhere` are names that other files may give such rows: a
-    class that derives from one of this file's may have others.
+    It stays as it is where it has none or can't be read. `has_others` tells of a name and a class whether another file
+    may give a class that derives from this one other rows of this name.
     """
     try:
         tree = python_source.parse(source)
-        body = [part for statement in tree.body for part in _with_rows_before(statement, tree, elsewhere)]
+        body = [part for statement in tree.body for part in _with_rows_before(statement, tree, has_others)]
         if len(body) == len(tree.body):
             return source
         tree.body = body
@@ -42,14 +42,16 @@ def _attributes_and_texts(node: ast.AST) -> Iterator[str]:
             yield name
 
 
-def _with_rows_before(statement: ast.stmt, tree: ast.Module, elsewhere: Collection[str]) -> Iterator[ast.stmt]:
+def _with_rows_before(
+    statement: ast.stmt, tree: ast.Module, has_others: Callable[[str, str], bool]
+) -> Iterator[ast.stmt]:
     if isinstance(statement, ast.ClassDef):
         own = {name for part in statement.body for name in stored(part)}
         for part in list(statement.body):
             match part:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Tuple() | ast.Dict() as rows):
                     names = {node.id for node in ast.walk(rows) if isinstance(node, ast.Name)}
-                    if name not in elsewhere and not names & own and _move(name, statement, tree):
+                    if not has_others(name, statement.name) and not names & own and _move(name, statement, tree):
                         statement.body.remove(part)
                         yield ast.Assign(targets=[ast.Name(id=_new(name, statement), ctx=ast.Store())], value=rows)
         statement.body = statement.body or [ast.Pass()]
@@ -85,8 +87,8 @@ def _gone_over(of_class: ast.ClassDef) -> Iterator[ast.expr]:
             continue
         for mark in method.decorator_list:
             match mark:
-                case ast.Call(func=ast.Attribute(attr="parametrize"), args=[_, ast.Name() as rows]):
-                    yield rows
+                case ast.Call(func=ast.Attribute(attr="parametrize"), args=[_, ast.Name() as name]):
+                    yield name
         for loop in (node for node in ast.walk(method) if isinstance(node, ast.For)):
             for _, rows in taken_apart(loop.target, loop.iter):
                 match rows:
