@@ -294,8 +294,8 @@ def _has_calls(calls: list[Any], expected: list[Any]) -> bool:
 
 def _has_calls_in_any_order(calls: list[Any], expected: list[Any]) -> bool:
     open_calls = list(calls)
-    for wanted in expected:
-        open_calls.remove(next(call for call in open_calls if _is_call(call, wanted)))
+    for expected_call in expected:
+        open_calls.remove(next(call for call in open_calls if _is_call(call, expected_call)))
     return True
 
 

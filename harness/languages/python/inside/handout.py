@@ -114,8 +114,8 @@ class Site(object):
         """Hand out a mock's calls and what is expected of them, and whether comparing them runs code of the work tree."""
         if isinstance(expected, list) and getattr(mock, "_spec_signature", None) is not None:
             raise TypeError("calls of its parts are compared by their signatures")
-        one = expected if isinstance(expected, list) else bound_call(mock, expected)
-        return self.recorded([bound_call(mock, call) for call in getattr(mock, name)], one)
+        calls = expected if isinstance(expected, list) else bound_call(mock, expected)
+        return self.recorded([bound_call(mock, call) for call in getattr(mock, name)], calls)
 
     def unwritten(self, *paths):
         """Make sure that no test has written what serves as expected."""
@@ -236,8 +236,8 @@ def looks_up_itself(container):
     if any(is_of_tree(owner) for owner in owners):
         return True
     texts = {key for key in container if isinstance(key, str)}
-    spelled = {form for text in texts for form in (text.lower(), text.upper(), text.swapcase())}
-    return any(form in container for form in spelled - texts)
+    spellings = {spelling for text in texts for spelling in (text.lower(), text.upper(), text.swapcase())}
+    return any(spelling in container for spelling in spellings - texts)
 
 
 PLAIN_MODULES = ("builtins", "collections", "collections_abc", "types")

@@ -65,7 +65,7 @@ def _new(name: str, of_class: ast.ClassDef) -> str:
 def _move(name: str, of_class: ast.ClassDef, tree: ast.Module) -> bool:
     """Have all that reads the rows of a class read those before it; whether that is nothing but tables and loops."""
     nodes = list(ast.walk(tree))
-    bindings = Counter(found for node in nodes for found in (*stored(node), *_attributes_and_texts(node)))
+    bindings = Counter(word for node in nodes for word in (*stored(node), *_attributes_and_texts(node)))
     uses = [node for node in nodes if isinstance(node, ast.Name | ast.Attribute) and _called(node) == name]
     rows = list(_gone_over(of_class))
     reads = [node for node in rows if _called(node) == name]

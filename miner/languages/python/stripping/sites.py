@@ -244,11 +244,11 @@ class Reader:
             assertions = self._conditions(claim.condition)
             return tuple(replace(assertion, is_of_sure=claim.is_equality) for assertion in assertions)
         kind, *texts = claim.raised
-        kept = {"match": _escaped(texts[0])} if texts else {}
+        options = {"match": _escaped(texts[0])} if texts else {}
         operands = (Operand(node=kind, static=True),)
         if ast.unparse(kind).rpartition(".")[2].isupper() and not self._scope.is_expected(kind):
             return ()
-        return (Assertion(op="raises", operands=operands, form=Form.CALL, kept=kept, called=claim.called),)
+        return (Assertion(op="raises", operands=operands, form=Form.CALL, kept=options, called=claim.called),)
 
     def is_guard(self, statement: ast.stmt) -> bool:
         """Whether it only fails the test under a condition: `if a != b: self.fail("…")`."""
