@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,14 +27,14 @@ _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["pytest", "unittest.mock", "tests.both_sides"])
 
 
-def _run(folder: str, files: Collection[str], written: str) -> None:
+def _run(folder: str, files: Collection[str], written: str, libraries: Sequence[str]) -> None:
     """Become a process of tests that writes its frames into a file."""
     with Path(os.devnull).open("wb") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
-    sys.path[:] = [folder, *(entry for entry in sys.path if entry not in ("", str(Path.cwd())))]
+    sys.path[:] = [folder, *(entry for entry in sys.path if entry not in ("", str(Path.cwd()))), *libraries]
     sys.dont_write_bytecode = True
     sys.argv = ["pytest"]
     os.chdir(folder)
@@ -57,7 +57,7 @@ def _program() -> Any:
     return compile(inside.part("supervisor", "recorder", "handout", "tripwire", "suites"), "<goldseam>", "exec")
 
 
-def _report(files: Files) -> TestReport:
+def _report(files: Files, libraries: Sequence[str] = ()) -> TestReport:
     with tempfile.TemporaryDirectory(prefix="goldseam-") as folder:
         for path, text in files.items():
             place = Path(folder, "tree", path)
@@ -65,7 +65,7 @@ def _report(files: Files) -> TestReport:
             place.write_text(text, encoding="utf-8")
         written = Path(folder, "frames")
         tests = [path for path in files if Path(path).name.startswith("test_")]
-        child = _SERVER.Process(target=_run, args=(str(Path(folder, "tree")), tests, str(written)))
+        child = _SERVER.Process(target=_run, args=(str(Path(folder, "tree")), tests, str(written), libraries))
         child.start()
         child.join()
         return PYTEST.read([json.loads(line) for line in written.read_text("utf-8").splitlines()])
@@ -74,10 +74,20 @@ def _report(files: Files) -> TestReport:
 class BothSides:
     """The tests of a product that a fix changes, also without what they expect."""
 
-    def __init__(self, base: Files, fix: Files, tests: Files) -> None:
-        """`fix` has the files that it changes, as it leaves them; `tests` also what lies beside them."""
-        self._fix, self._tests = {**base, **fix}, tests
-        passed, before = (_passed(_report({**files, **tests})) for files in (self._fix, base))
+    def __init__(
+        self,
+        base: Files,
+        fix: Files,
+        tests: Files,
+        installed: Collection[str] = ("pytest",),
+        libraries: Sequence[str] = (),
+    ) -> None:
+        """`fix` has the files that it changes, as it leaves them; `tests` also what lies beside them.
+
+        `installed` are the modules that are no product, `libraries` further folders of such.
+        """
+        self._fix, self._tests, self._libraries = {**base, **fix}, tests, libraries
+        passed, before = (_passed(_report({**files, **tests}, libraries)) for files in (self._fix, base))
         self._listed = passed
         plain = tiny.task("image")
         hidden = Hidden(
@@ -87,9 +97,9 @@ class BothSides:
             pass_to_pass=tuple(sorted(passed & before)),
             test_files=tuple(tests),
         )
-        test = replace(plain.instance.test, modules=("pytest",))
+        test = replace(plain.instance.test, modules=tuple(installed))
         task = replace(plain, instance=replace(plain.instance, test=test), hidden=hidden)
-        run = _Runs(base, self._fix, tests)
+        run = _Runs(base, self._fix, tests, libraries)
         contents = {path: text.encode() for path, text in {**self._fix, **tests}.items()}
 
         def read(paths):
@@ -107,8 +117,8 @@ class BothSides:
     def outcomes(self, product: Files) -> tuple[bool, bool]:
         """Whether a product, by what it has otherwise than the fix, passes all tests: themselves, and by the host."""
         files = {**self._fix, **product, **self._tests}
-        stripped = _report({**files, **self.expectations.files})
-        reports = _report(files), judge.judge(self.expectations, stripped)
+        stripped = _report({**files, **self.expectations.files}, self._libraries)
+        reports = _report(files, self._libraries), judge.judge(self.expectations, stripped)
         test, host = (self._listed <= _passed(report) for report in reports)
         return test, host
 
@@ -118,15 +128,15 @@ class _Runs:
 
     data: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, base: Files, fix: Files, tests: Files) -> None:
-        self._base, self._fix, self._tests = base, fix, tests
+    def __init__(self, base: Files, fix: Files, tests: Files, libraries: Sequence[str]) -> None:
+        self._base, self._fix, self._tests, self._libraries = base, fix, tests, libraries
         self.base = {path: text.encode() for path, text in base.items()}
 
     def __call__(
         self, files: Mapping[str, bytes], *, gold: bool, number: int = 0, tests: Collection[str] = ()
     ) -> TestReport:
         overlay = {path: text if isinstance(text, str) else text.decode() for path, text in files.items()}
-        return _report({**(self._fix if gold else self._base), **self._tests, **overlay})
+        return _report({**(self._fix if gold else self._base), **self._tests, **overlay}, self._libraries)
 
 
 def _passed(report: TestReport) -> set[str]:

@@ -57,7 +57,7 @@ _MOST_BASES = 12
 _SIZE_FACTOR, _SIZE_MORE = 4, 64
 """How much larger than the fix's a value may be, where one that holds everything would do."""
 _MORE_TO_SAY = 1024
-"""The same of an exception or warnings, besides: bits count its message as if it held all the words there are."""
+"""The same of an exception or warnings, besides: bits count its message as if it held all the words there are, once."""
 
 
 def judge(expectations: Expectations, report: TestReport) -> TestReport:
@@ -148,9 +148,9 @@ def of_fix(event: Event, expected_values: Iterable[Any], options: Mapping[str, A
     )
 
 
-def largest(expected: Expected) -> int:
-    """The size that what comes out may have where one value could satisfy every such assertion."""
-    return _SIZE_FACTOR * expected.size + _SIZE_MORE
+def largest(expected: Expected, *, is_message: bool = False) -> int:
+    """The size that what comes out may have where one value, or one message, could satisfy every such assertion."""
+    return _SIZE_FACTOR * expected.size + _SIZE_MORE + (_MORE_TO_SAY if is_message else 0)
 
 
 def _has_tries(op: str, options: Mapping[str, Any], kept: Iterable[object]) -> bool:
@@ -174,7 +174,8 @@ def _too_much(site: Site, expected: Expected, out: _Out, kept: Iterable[object])
     """Why what came out is so much that some of it might be right, in words."""
     is_chosen = site.op == "in" and site.sides[1:] == ("kept",)
     has_tries = not is_chosen and _has_tries(site.op, {**site.options, **expected.options}, kept)
-    if has_tries and out.size > largest(expected) + (_MORE_TO_SAY if out.raised or site.op == "warns" else 0):
+    is_message = out.raised is not None or site.op == "warns"
+    if has_tries and out.size > largest(expected, is_message=is_message):
         return "what came out is far larger than what the fix gives"
     if site.op == "warns":
         caught = [member for listed in out.handed if isinstance(listed.value, list) for member in listed.value]

@@ -636,7 +636,8 @@ def _sides(slot: Slot[Assertion], mode: Mode, event: Event) -> tuple[list[Any], 
     if mode is Mode.OPERANDS:
         values_kept = []  # what the test wrote, which the fix changes
     if assertion.op == "calls" and values_kept:
-        values_kept = [["t", values_kept[0][1]]]
+        tag, parts = values_kept[0]
+        values_kept = [["t", call[1]] for call in (parts if tag == "l" else values_kept)]
     return [*out, *caught], [_host_value(value) for value in values_kept], fields
 
 

@@ -352,6 +352,40 @@ def test_an_error_may_say_all_that_is_known():
     assert found.bits < 8
 
 
+@pytest.mark.parametrize(
+    ("message", "known", "guessable"),
+    [
+        ("no such part in the list of parts", "part list", False),
+        ("no such part in the list of parts", "It says no such part in the list of parts, then ends.", True),
+        ("part", "", True),
+        ("part|any other part in the long list of parts", "", True),
+    ],
+)
+def test_a_message_of_several_words_is_to_have_them_in_order(message, known, guessable):
+    names = ["builtins.ValueError", "builtins.Exception", "builtins.BaseException"]
+    raised = event(raised=["e", names, message.partition("|")[0], [], []])
+    kept = judge.of_fix(raised, [encode(ValueError)], {"match": encode(message)})
+    expectations = Expectations(
+        files={"t.py": SOURCE},
+        sites={0: Site(op="raises", sides=("kept",))},
+        tests={TEST: ExpectedTest(place="host", events=(kept,))},
+    )
+    assert (guess(expectations, [event()], [TEST], KnownText(words=known), READING).bits < 8) is guessable
+
+
+def test_a_message_that_stands_in_the_tree_is_looked_up():
+    message = "no such part in the list of parts"
+    names = ["builtins.ValueError", "builtins.Exception", "builtins.BaseException"]
+    kept = judge.of_fix(event(raised=["e", names, message, [], []]), [encode(ValueError)], {"match": encode(message)})
+    expectations = Expectations(
+        files={"t.py": SOURCE},
+        sites={0: Site(op="raises", sides=("kept",))},
+        tests={TEST: ExpectedTest(place="host", events=(kept,))},
+    )
+    known = KnownText(words="", tree={"docs/a.txt": f"x\n{message}\ny\n".encode()})
+    assert guess(expectations, [event()], [TEST], known, READING).bits < 8
+
+
 def test_a_list_may_have_all_words_that_are_known():
     found = guessed([("nothing", ["quite", "another"])], site=IN, kept="another", known="quite another word")
     assert found.rule == "all words that are known, in a list"

@@ -159,7 +159,7 @@ FORMS = {
     "an inequality": ("assert f(1) != 3", handed("f(1)")),
     "an order": ("assert f(1) <= 3", handed("f(1)")),
     "membership in a literal": ("assert f(1) in (1, 2)", handed("f(1)")),
-    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)", how=".searched")),
+    "membership of a literal": ("assert 3 not in f(1)", handed("f(1)", how=".looked_up")),
     "identity": ("assert f(1) is None", handed("f(1)")),
     "a chain": ("assert 0 < f(1) <= 9", handed("f(1)")),
     "two conditions": ("assert f(1) == 1 and f(2) == 2", handed("f(1)") + handed("f(2)", slot=1)),
@@ -284,7 +284,7 @@ def test_a_method_of_unittest_hands_out_what_the_product_gives(statement):
     def case(body: str) -> str:
         return f"class T(unittest.TestCase):\n    def test_a(self):\n{textwrap.indent(body, '        ')}\n"
 
-    how = {"self.assertIn(3, f(1))": ".searched", "self.assertFalse(f(1))": ".truth_alone"}.get(statement, "")
+    how = {"self.assertIn(3, f(1))": ".looked_up", "self.assertFalse(f(1))": ".truth_alone"}.get(statement, "")
     assert same(stripped(case(statement)), case(handed(*UNITTEST[statement], how=how)))
 
 
@@ -741,7 +741,7 @@ def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, ca
     ("statement", "site"),
     [
         ("assert f(1) == 3", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded(f(1), 3)()"),
-        ("assert f(1)", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_alone(f(1))()"),
+        ("assert f(1)", "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_truth(f(1))()"),
         (
             "assert f(1) is not None",
             "with __goldseam__(0) as _goldseam_site:\n    _goldseam_site.recorded_alone(f(1), None)()",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests import pypi_tools
 from tests.both_sides import BothSides, Files
 
 Sources = Files | str
@@ -24,6 +25,15 @@ class Case:
     right: Sources = ""
     wrong: tuple[Sources, ...] = ()
     beside: Files = field(default_factory=dict)
+    installed: tuple[str, ...] = ("pytest",)
+    requires: tuple[str, ...] = ()
+    """Libraries of tests, from the package index."""
+
+    @property
+    def sides(self) -> BothSides:
+        folders = pypi_tools.environment(*self.requires).folder.glob("lib/*/site-packages") if self.requires else ()
+        tests = {**files(self.tests, "tests/test_a.py"), **self.beside}
+        return BothSides(files(self.base), files(self.fix), tests, self.installed, tuple(map(str, folders)))
 
 
 def files(sources: Sources, path: str = "shop.py") -> dict[str, str]:
@@ -167,6 +177,333 @@ CASES = {
         """,
         right="def f(words): return ['new']\n",
         wrong=("def f(words): return ['old']\n",),
+    ),
+    "a test that is skipped without a library": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import shop, unittest
+            from .common import skip
+            def test_a():
+                try:
+                    import json
+                    assert json.dumps(shop.f(2)) == "4"
+                except ImportError:
+                    skip("no json")
+            class B(unittest.TestCase):
+                def test_b(self):
+                    try:
+                        import json
+                        self.assertEqual(json.dumps(shop.f(3)), "6")
+                    except ImportError:
+                        self.skipTest("no json")
+        """,
+        beside={"tests/__init__.py": "", "tests/common.py": "from pytest import raises, skip\n"},
+        right="def f(n): return n + n\n",
+        wrong=(
+            "def f(n): return n\n",
+            "def f(n): raise ImportError('json')\n",
+            "def f(n): return n + 2\n",
+            "def f(n): return {4: 1, 6: 2}\n",
+        ),
+    ),
+    "a test that goes on without a library": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import shop
+            def test_a():
+                try:
+                    import json
+                    assert json.dumps(shop.f(2)) == "4"
+                except ImportError:
+                    pass
+        """,
+        place="inside",
+        right="def f(n): raise ImportError('json')\n",
+        wrong=("def f(n): return n + 3\n",),
+    ),
+    "members of an enumeration of the test file": Case(
+        base="def f(kind, name): return None\n",
+        fix="def f(kind, name): return kind[name]\n",
+        tests="""
+            import enum, shop
+            class _Color(enum.Enum):
+                RED = 1
+                ROSE = 1
+                BLUE = 2
+            def test_a():
+                assert shop.f(_Color, "RED") is _Color.RED
+            def test_b():
+                assert [shop.f(_Color, "ROSE"), shop.f(_Color, "BLUE")] == [_Color.RED, _Color.BLUE]
+        """,
+        right="def f(kind, name): return getattr(kind, name)\n",
+        wrong=(
+            "def f(kind, name): return kind['BLUE']\n",
+            "def f(kind, name): return kind[name].value\n",
+            "def f(kind, name): return name\n",
+            "import enum\ndef f(kind, name): return enum.Enum('Color', ['RED', 'ROSE', 'BLUE'])[name]\n",
+        ),
+    ),
+    "keys of a mapping that holds objects": Case(
+        base="class Other: pass\ndef f(): return {'a': 1, 'x': Other()}\n",
+        fix="class Other: pass\ndef f(): return {'a': Other(), 'b': 2}\n",
+        tests="import shop\ndef test_a():\n    assert 'x' not in shop.f()\n    assert 'a' in shop.f()\n",
+        right="def f(): return {'a': object}\n",
+        wrong=(
+            "def f(): return {'x': 1, 'a': 1}\n",
+            "def f(): return {}\n",
+            (
+                "class Key:\n    def __eq__(self, key): return key == 'x'\n    def __hash__(self): return hash('x')\n"
+                "def f(): return {Key(): 1, 'a': 2}\n"
+            ),
+        ),
+    ),
+    "keys of a mapping that finds them in another spelling": Case(
+        base="def f(): return {'X': 1}\n",
+        fix="def f(): return {'a': 1}\n",
+        tests="import shop\ndef test_a():\n    assert 'X' not in shop.f()\n",
+        right="import collections\ndef f(): return collections.OrderedDict(y=2)\n",
+        wrong=(
+            (
+                "import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+                "    parser.read_dict({'a': {'x': '1'}})\n    return parser['a']\n"
+            ),
+            "class D(dict):\n    def __contains__(self, key): return True\ndef f(): return D()\n",
+        ),
+    ),
+    "keys of a library's mapping that finds them in another spelling": Case(
+        base="import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+        "    parser.read_dict({'a': {'y': '1'}})\n    return parser['a']\n",
+        fix="import configparser\ndef f():\n    parser = configparser.ConfigParser()\n"
+        "    parser.read_dict({'a': {'x': '1'}})\n    return parser['a']\n",
+        tests="import shop\ndef test_a():\n    assert 'X' in shop.f()\n    assert 'Y' not in shop.f()\n",
+        place="mixed",
+        right="def f(): return {'X': 1}\n",
+        wrong=("def f(): return {'x': 1}\n", "def f(): return {'X': 1, 'Y': 2}\n"),
+    ),
+    "an object of the fix that tells itself whether it is true": Case(
+        base="def f(n): return n > 5\n",
+        fix="class A:\n    def __init__(self, n): self.n = n\n    def __len__(self): return self.n > 2\nf = A\n",
+        tests="import shop\ndef test_a():\n    assert shop.f(3)\n    assert not shop.f(1)\n",
+        right="def f(n): return n > 2\n",
+        wrong=(
+            "class A:\n    def __init__(self, n): self.n = n\n    def __bool__(self): return self.n > 3\nf = A\n",
+            "class A:\n    def __init__(self, n): self.n = n\nf = A\n",
+        ),
+    ),
+    "chains of sure": Case(
+        base="def f(n): return None\ndef g(n): return n\n",
+        fix="def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+        "def g(n): return [] if n else None\n",
+        tests="""
+            import shop
+            from sure import expect
+            def test_a():
+                expect(shop.f(2)).to.equal({'a': [2, 1.5], 'b': 'xx'})
+                shop.f(2)['b'].should_not.be.equal('x')
+                shop.f(2).should.have.key('a')
+                shop.f(2)['b'].should.have.length_of(2)
+                shop.g(1).should.be.empty
+                shop.g(0).should.be.none
+                expect(shop.f(2)['a']).to.contain(2)
+                shop.f(1).should.be.a(dict)
+                shop.f(1).should.be.ok
+            def test_b():
+                expect(shop.f).when.called_with(-1).to.throw(ValueError, 'ive -1')
+                noted = expect(shop.f).when.called_with(-2)
+                noted.should.have.raised(ValueError)
+                shop.f.when.called_with(n=-3).should.throw(ValueError)
+        """,
+        requires=("sure==2.0.1",),
+        installed=("pytest", "sure"),
+        right="import collections\ndef f(n):\n    if n < 0: raise ValueError('is negative %d' % n)\n"
+        "    return collections.OrderedDict(b='x' * n, a=[float(n), 1.5])\ndef g(n): return () if n else None\n",
+        wrong=(
+            "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n    return {'a': [n, 1.25], 'b': 'x' * n}\n",
+            "def f(n):\n    if n < 0: raise ValueError('negative')\n    return {'a': [n, 1.5], 'b': 'x' * n}\n",
+            "def f(n):\n    if n < 0: raise TypeError('negative %d' % n)\n    return {'a': [n, 1.5], 'b': 'x' * n}\n",
+            "def f(n): return {'a': [n, 1.5], 'b': 'x' * n}\ndef g(n): return [] if n else None\n",
+            (
+                "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n"
+                "    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+                "def g(n): return [n] if n else None\n"
+            ),
+            (
+                "def f(n):\n    if n < 0: raise ValueError('negative %d' % n)\n"
+                "    return {'a': [n, 1.5], 'b': 'x' * n}\n"
+                "def g(n): return []\n"
+            ),
+        ),
+    ),
+    "models of pydantic": Case(
+        base={
+            "shop/models.py": "import pydantic\nclass Point(pydantic.BaseModel):\n    x: int = 0\n    y: list = []\n"
+            "class Other(pydantic.BaseModel):\n    model_config = {'extra': 'allow'}\n    x: int = 0\n"
+            "    _seen = pydantic.PrivateAttr(0)\n",
+            "shop/__init__.py": "def f(n): return None\n",
+        },
+        fix={
+            "shop/__init__.py": "from .models import Other, Point\n"
+            "def f(n): return Other(x=n, z=3) if n > 5 else Point(x=n, y=[n])\n"
+        },
+        tests="""
+            import pydantic, shop
+            from shop.models import Other, Point
+            def test_a():
+                assert shop.f(1) == Point(x=1, y=[1])
+            def test_b():
+                assert shop.f(6) == Other(x=6, z=3)
+        """,
+        right={
+            "shop/__init__.py": "from .models import Other, Point\n"
+            "def f(n): return Other(z=3.0, x=n) if n > 5 else Point(x=n, y=[float(n)])\n"
+        },
+        wrong=(
+            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=6, z=3) if n > 5 else Point(x=n)\n"},
+            {
+                "shop/__init__.py": "from .models import *\n"
+                "def f(n): return Other(x=n) if n > 5 else Point(x=n, y=[n])\n"
+            },
+            {"shop/__init__.py": "from .models import *\ndef f(n): return Other(x=n, z=3, y=[n])\n"},
+            {"shop/__init__.py": "from .models import *\ndef f(n): return {'x': n, 'y': [n], 'z': 3}\n"},
+            {
+                "shop/__init__.py": "from .models import *\ndef f(n):\n    one = Other(x=n, z=3)\n    one._seen = 1\n"
+                "    return one if n > 5 else Point(x=n, y=[n])\n"
+            },
+        ),
+        installed=("pytest", "pydantic", "pydantic_core"),
+    ),
+    "rows that a test class has": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import pytest, shop, unittest
+            class A(unittest.TestCase):
+                cases = [(1, 2), (2, 4)]
+                words = {"a": "aa", "b": "bb"}
+                def test_a(self):
+                    for n, want in self.cases:
+                        with self.subTest(n=n):
+                            self.assertEqual(shop.f(n), want)
+                def test_b(self):
+                    for word, want in self.words.items():
+                        self.assertEqual(shop.f(word), want)
+            class TestB:
+                ROWS = [([1], [1, 1]), ([2], [2, 2])]
+                @pytest.mark.parametrize("given, want", ROWS)
+                def test_a(self, given, want):
+                    assert shop.f(given) == want
+        """,
+        right="def f(n): return n + n\n",
+        wrong=(
+            "def f(n): return n + 1 if isinstance(n, int) else n * 2\n",
+            "def f(n): return 'aa' if isinstance(n, str) else n * 2\n",
+            "def f(n): return [1, 1] if isinstance(n, list) else n * 2\n",
+        ),
+    ),
+    "rows of a test class that another has as well": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests="""
+            import shop
+            class TestA:
+                cases = [(1, 2), (2, 4)]
+                def test_a(self):
+                    for n, want in self.cases:
+                        assert shop.f(n) == want
+            class TestB(TestA):
+                cases = [(3, 6), (4, 8)]
+        """,
+        place="mixed",
+        right="def f(n): return n + n\n",
+        wrong=("def f(n): return n * 2 if n < 4 else 0\n", "def f(n): return n * 2 if n > 1 else 0\n"),
+    ),
+    "rows of a test class that one of another file has as well": Case(
+        base="def f(n): return n\n",
+        fix="def f(n): return n * 2\n",
+        tests={
+            "tests/__init__.py": "",
+            "tests/test_a.py": "import shop\nclass TestA:\n    cases = [(1, 2), (2, 4)]\n    def test_a(self):\n"
+            "        for n, want in self.cases:\n            assert shop.f(n) == want\n",
+            "tests/test_b.py": "from .test_a import TestA\nclass TestB(TestA):\n    cases = [(3, 6), (4, 8)]\n",
+        },
+        place="mixed",
+        right="def f(n): return n + n\n",
+        wrong=("def f(n): return n * 2 if n < 4 else 0\n", "def f(n): return n * 2 if n > 1 else 0\n"),
+    ),
+    "several calls of a mock": Case(
+        base="def f(call): call(1)\n",
+        fix="def f(call):\n    call(0)\n    call(1)\n    call.close(2, b=3)\n",
+        tests="""
+            import shop
+            from unittest.mock import ANY, Mock, call
+            def test_a():
+                g = Mock()
+                shop.f(g)
+                g.assert_has_calls([call(1), call.close(ANY, b=3)])
+            def test_b():
+                g, calls = Mock(), [call.close(2, b=3), call(1)]
+                shop.f(g)
+                g.assert_has_calls(calls, any_order=True)
+            def test_c():
+                g = Mock()
+                shop.f(g)
+                g.close.assert_has_calls([call(2, b=3)])
+        """,
+        right="def f(call):\n    call(1.0)\n    call.close(2, b=3)\n    call(1)\n",
+        wrong=(
+            "def f(call):\n    call(1)\n    call.open()\n    call.close(2, b=3)\n",
+            "def f(call):\n    call.close(2, b=3)\n    call(1)\n",
+            "def f(call):\n    call(1)\n    call.open(2, b=3)\n",
+            "def f(call):\n    call(1)\n    call.close(2, b=4)\n",
+            "def f(call):\n    call(2)\n    call.close(2, b=3)\n",
+        ),
+    ),
+    "several calls of a mock with a signature": Case(
+        base="def g(a, b=1): pass\ndef f(call): call(1)\n",
+        fix="def g(a, b=1): pass\ndef f(call): call(1, 2)\n",
+        tests="""
+            import shop
+            from unittest import mock
+            def test_a():
+                g = mock.create_autospec(shop.g)
+                shop.f(g)
+                g.assert_has_calls([mock.call(1, b=2)])
+        """,
+        place="inside",
+        right="def g(a, b=1): pass\ndef f(call): call(b=2, a=1)\n",
+        wrong=("def g(a, b=1): pass\ndef f(call): call(1, b=3)\n",),
+    ),
+    "calls of a mock that are waited for": Case(
+        base="async def f(call): await call(1)\n",
+        fix="async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(3)\n",
+        tests="""
+            import asyncio, shop
+            from unittest.mock import AsyncMock, call
+            KEYS = shop.__dict__.get
+            def test_a():
+                g = AsyncMock()
+                asyncio.run(shop.f(g))
+                g.assert_awaited_with(1, b=2)
+                g.assert_any_await(0)
+                g.assert_has_awaits([call(0), call(1, b=2)])
+                g.close.assert_awaited_once_with(3)
+                g.close.assert_awaited_once_with(KEYS("none", 3))
+                g.open.assert_not_awaited()
+        """,
+        right="async def f(call):\n    await call(0)\n    await call(b=2, *[1])\n    await call.close(3.0)\n"
+        "    call.open()\n",
+        wrong=(
+            "async def f(call):\n    await call(0)\n    call(1, b=2)\n    await call.close(3)\n",
+            "async def f(call):\n    await call(1, b=2)\n    await call(0)\n    await call.close(3)\n",
+            "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(4)\n",
+            "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    for _ in 'ab': await call.close(3)\n",
+            (
+                "async def f(call):\n    await call(0)\n    await call(1, b=2)\n    await call.close(3)\n"
+                "    await call.open()\n"
+            ),
+        ),
     ),
     "what is searched": Case(
         base="def f(n): return []\n",
@@ -343,8 +680,7 @@ CASES = {
 @pytest.fixture(scope="module", params=CASES)
 def both(request):
     case = CASES[request.param]
-    tests = {**files(case.tests, "tests/test_a.py"), **case.beside}
-    return case, BothSides(files(case.base), files(case.fix), tests)
+    return case, case.sides
 
 
 def test_the_host_judges_products_as_the_test_does(both):

@@ -117,17 +117,30 @@ def _cost(needed: Needed, words: Mapping[str, float], written: KnownLiterals) ->
     if op == "regex":
         values_kept = [Pattern(pattern=value) if isinstance(value, str) else value for value in values_kept]
     if op in ("raises", "warns"):
-        pattern = needed.reading.message(expected)
-        pattern_bits = bits_of(needed.loaded(pattern), None, words) if pattern is not None else 0.0
         key = "what the tests raise" if any(map(needed.is_of_test, values_kept)) else f"{op} {expected.kept}"
-        return key, A_CLASS + min(pattern_bits, A_CLASS)  # one message may hold all words there are
+        return key, A_CLASS + _bits_of_message(needed, words)
     if values_kept and (place := written.place_of(exact(values_kept))):
         return place, A_LOOK
     bits = _bits_near(needed, values_kept, words)
+    is_among = needed.site.options.get("how", "called_with") not in ("called_with", "called_once_with")
     few = (
-        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") else 0.5
+        1.0 if op in ("==", "is", "almost", "count_equal", "calls", "doctest") and not is_among else 0.5
     )  # `in` and its like take more values
     return f"{expected.kept}", max(bits * few - _bits_of_tries(needed), min(bits * few, 1.0))
+
+
+def _bits_of_message(needed: Needed, words: Mapping[str, float]) -> float:
+    """Bits of what an exception is to say: one message may hold all words there are, but not in each order."""
+    room = judge.largest(needed.expected, is_message=True)
+    forms = needed.message.split("|") if needed.message is not None else []
+    return min((_bits_of_phrase(form, room, words) for form in forms), default=0.0)
+
+
+def _bits_of_phrase(phrase: str, room: int, words: Mapping[str, float]) -> float:
+    """Bits of a text, or of one that a pattern finds, somewhere in what may have so many letters."""
+    bits = min(bits_of(phrase, None, words), bits_of(Pattern(pattern=phrase), None, words))
+    tries = math.log2(max(room / (len(phrase) + 1), 1.0))
+    return max(min(bits, A_CLASS), bits / 2 - tries)
 
 
 def _bits_of_tries(needed: Needed) -> float:

@@ -105,6 +105,7 @@ def _at_most(words: Mapping[str, float], bits: Mapping[str, float]) -> dict[str,
 def _in_tree(needed: Sequence[Needed], sources: Collection[str], tree: Mapping[str, bytes]) -> InTree:
     """What a tree has of all that is sought, for whoever sees the calls and what the base gives."""
     sought = [value for need in needed for value in exact(need.sought)]
+    sought += [need.message for need in needed if need.message is not None]
     shown = [example_value(want) for need in needed if need.op == "doctest" for want, _ in need.sought if want]
     near = (value for need in needed for value in (need.base_value, *need.literals))
     return look_up([*sought, *shown], near, sources, tree)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.expectations import Expectations, Expected, Site
 from harness.judging import judge, values
-from harness.judging.values import ClassName, Event, MalformedError, Record
+from harness.judging.values import ClassName, Event, MalformedError, Pattern, Record
 from miner.languages.base import WrittenForm
 from miner.languages.guessing.combinations import outermost
 from miner.languages.guessing.conversions import json_of
@@ -122,6 +122,14 @@ class Needed:
     def sought(self) -> list[Any]:
         """What has to be found to satisfy it."""
         return self.reading.sought(self.site, list(map(self.loaded, self.expected.kept)))
+
+    @cached_property
+    def message(self) -> str | None:
+        """What an exception is to say, a pattern as the text that it is most like; None where nothing is asked for."""
+        encoded = self.reading.message(self.expected) if self.op in ("raises", "warns") else None
+        value = self.loaded(encoded) if encoded is not None else None
+        text = value.pattern if isinstance(value, Pattern) else value
+        return re.sub(r"\\(\W)", r"\1", text) if isinstance(text, str) else None
 
     @cached_property
     def claims(self) -> list[Needed]:

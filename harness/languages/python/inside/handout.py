@@ -77,10 +77,21 @@ class Site(object):
 
     def searched(self, *values):
         """Hand out values, the last of which is searched by `in`: where it is gone through, as a list."""
-        container = values[-1]
-        if isinstance(container, GONE_THROUGH) or not hasattr(type(container), "__contains__"):
-            container = list(itertools.islice(container, ITEMS + 1))
-        return self(*(values[:-1] + (container,)))
+        return self(*(values[:-1] + (gone_through(values[-1]),)))
+
+    def looked_up(self, *values):
+        """The same, where a mapping that finds keys by code of its own comes out as what can't be searched outside."""
+        if looks_up_itself(values[-1]):
+            self(*values[:-1]).values.append(["x", "it finds keys by code of its own"])
+        else:
+            self.searched(*values)
+
+    def recorded_lookup(self, item, container):
+        """Hand out both sides of `in`, and whether searching runs code of the work tree."""
+        self.recorded(item, container)
+        if looks_up_itself(container):
+            self.values[1] = ["x", "it finds keys by code of its own"]
+        return self
 
     def truth_alone(self, value):
         """Hand out a value of which is asked only whether it is true: of an object nothing but that."""
@@ -89,18 +100,36 @@ class Site(object):
             form = form[:2] + [None, None, bool(value)]
         self.values.append(form)
 
-    def called(self, mock):
-        """Hand out a mock's calls."""
-        self([bound_call(mock, call) for call in mock.call_args_list])
+    def recorded_truth(self, value):
+        """Hand out a value in the same way, and that nothing else is compared inside."""
+        self.truth_alone(value)
+        self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
+        return self
 
-    def recorded_calls(self, mock, expected):
-        """Hand out a mock's calls and the one that is expected, and whether comparing them runs code of the work tree."""
-        return self.recorded([bound_call(mock, call) for call in mock.call_args_list], bound_call(mock, expected))
+    def called(self, mock, name="call_args_list"):
+        """Hand out a mock's calls, by the name under which it has them."""
+        self([bound_call(mock, call) for call in getattr(mock, name)])
+
+    def recorded_calls(self, mock, expected, name="call_args_list"):
+        """Hand out a mock's calls and what is expected of them, and whether comparing them runs code of the work tree."""
+        if isinstance(expected, list) and getattr(mock, "_spec_signature", None) is not None:
+            raise TypeError("calls of its parts are compared by their signatures")
+        calls = expected if isinstance(expected, list) else bound_call(mock, expected)
+        return self.recorded([bound_call(mock, call) for call in getattr(mock, name)], calls)
 
     def unwritten(self, *paths):
         """Make sure that no test has written what serves as expected."""
         if any(os.stat(str(path)).st_mtime >= self.out.began for path in paths):
             raise AssertionError("a file beside the tests was written")
+        return self
+
+    def by_sure(self):
+        """Make sure that this sure compares by `==`: before 1.4 it asked for one class as well."""
+        import sure
+
+        if [int(part) for part in sure.version.split(".")[:2]] < [1, 4]:
+            raise AssertionError("sure compares classes")
+        return self
 
     def beside_result(self, *values):
         """Hand out what the product's own code compares."""
@@ -122,10 +151,12 @@ class Site(object):
         """Hand out both sides and what comes of comparing them, which may be the product's own code."""
         self.beside_result(left, right)
         self.values.append(bool(OPERATORS[name](left, right)))
+        return self
 
     def truth(self, value):
         self.beside_result(value)
         self.values.append(bool(value))
+        return self
 
     def example(self, source, names, *expected):
         """Run an example of a doctest and hand out what it prints and raises; expectations of it are for recording."""
@@ -185,6 +216,31 @@ class Site(object):
 
 GONE_THROUGH = (collections.deque, collections.abc.ValuesView)
 """What `in` goes through item by item although a method of its own does it."""
+
+
+def gone_through(container):
+    """What `in` searches: a list of what it goes through, else the container itself."""
+    if isinstance(container, GONE_THROUGH) or not hasattr(type(container), "__contains__"):
+        return list(itertools.islice(container, ITEMS + 1))
+    return container
+
+
+def looks_up_itself(container):
+    """Whether a mapping finds keys by code of the work tree, or by that of a library in another spelling."""
+    kind = type(container)
+    if kind is dict or not isinstance(container, collections.abc.Mapping):
+        return False
+    owners = [next(base for base in kind.__mro__ if name in vars(base)) for name in ("__contains__", "__getitem__")]
+    if all(owner.__module__.lstrip("_") in PLAIN_MODULES for owner in owners):
+        return False
+    if any(is_of_tree(owner) for owner in owners):
+        return True
+    texts = {key for key in container if isinstance(key, str)}
+    spellings = {spelling for text in texts for spelling in (text.lower(), text.upper(), text.swapcase())}
+    return any(spelling in container for spelling in spellings - texts)
+
+
+PLAIN_MODULES = ("builtins", "collections", "collections_abc", "types")
 
 
 def bound_call(mock, call):
@@ -264,12 +320,16 @@ def compares_by_own_code(kind):
     for name in COMPARING:
         for base in kind.__mro__:
             if name in vars(base):
-                file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
-                is_of_tree = bool(file) and os.path.abspath(file).startswith(WORK + os.sep)  # Python's own have no file
-                if is_of_tree or base.__module__ == "__main__":
+                if is_of_tree(base):
                     return True
                 break
     return False
+
+
+def is_of_tree(kind):
+    """Whether a class is of a module of the work tree, or of the program."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""  # Python's own have none
+    return kind.__module__ == "__main__" or (bool(file) and os.path.abspath(file).startswith(WORK + os.sep))
 
 
 class Warnings(object):
@@ -599,8 +659,10 @@ def owner_of_equality(kind):
 
 
 def fields_of(kind):
-    """The fields that `dataclasses` or `attrs` lets a class compare; None of one that compares otherwise."""
+    """The fields that `dataclasses`, `attrs` or pydantic lets a class compare; None of one that compares otherwise."""
     owner = owner_of_equality(kind)
+    if name_of(owner) == "pydantic.main.BaseModel" and not is_of_tree(owner):
+        return fields_of_model(kind)
     file = getattr(getattr(vars(owner)["__eq__"], "__code__", None), "co_filename", "")
     fields = vars(owner).get("__dataclass_fields__")
     if fields is not None and file == "<string>":
@@ -613,6 +675,15 @@ def fields_of(kind):
     ):
         return None
     return [field.name for field in fields if getattr(field, "eq", True)]
+
+
+def fields_of_model(kind):
+    """What pydantic 2 compares of a model; None of one that stands for another with parameters, and of other versions."""
+    fields = getattr(kind, "__pydantic_fields__", None) or getattr(kind, "model_fields", None)
+    metadata = getattr(kind, "__pydantic_generic_metadata__", None)
+    if not isinstance(fields, dict) or not isinstance(metadata, dict) or metadata.get("origin"):
+        return None
+    return list(fields) + ["__pydantic_extra__", "__pydantic_private__"]
 
 
 def names_of_constant(value, kind):

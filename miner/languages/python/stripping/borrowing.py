@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 
 from harness.core import python_source
 from miner.languages.python.stripping.inlining import bound, imports, statements
-from miner.languages.python.stripping.static import Function, returned
+from miner.languages.python.stripping.static import Function, returned, stored
 
 _OWN = "_goldseam_"
 """What names begin with that are new in a file."""
@@ -75,6 +77,48 @@ def by_name(
                     yield ast.ImportFrom(module=name, names=aliases, level=level)
 
     return _with_more(source, body)
+
+
+def at_origin(
+    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
+) -> bytes:
+    """A test file that imports from libraries what a test module only hands on of them (`from .common import skip`).
+
+    The arguments are those of `borrow`.
+    """
+
+    def body(tree: ast.Module) -> Iterator[ast.stmt]:
+        for statement in tree.body:
+            yield statement
+            if isinstance(statement, ast.ImportFrom):
+                handed = python_source.parsed(test_module(statement.level, statement.module or ""))
+                origins = dict(_imported_once(handed, module)) if handed else {}
+                for alias in [alias for alias in statement.names if alias.name in origins]:
+                    yield origins[alias.name](alias.asname or alias.name)
+                    alias.asname = _OWN + alias.name  # that module is imported as before
+
+    return _with_more(source, body)
+
+
+def _imported_once(
+    tree: ast.Module, module: Callable[[int, str], bytes | None]
+) -> Iterator[tuple[str, Callable[[str], ast.stmt]]]:
+    """The names that one statement of a file's top level alone binds, by an import from elsewhere than the repository.
+
+    With each comes what makes such an import under another name.
+    """
+    names = Counter(name for node in ast.walk(tree) for name in (*_imported(node), *stored(node)))
+    for statement in tree.body:
+        match statement:
+            case ast.ImportFrom(module=str(origin), names=aliases, level=0) if module(0, origin) is None:
+                for alias in aliases:
+                    if names[name := alias.asname or alias.name] == 1:
+                        yield name, partial(_import_from, origin, alias.name)
+
+
+def _import_from(module: str, name: str, own_name: str) -> ast.stmt:
+    alias = ast.alias(name=name, asname=None if own_name == name else own_name)
+    return ast.ImportFrom(module=module, names=[alias], level=0)
 
 
 def rows(source: bytes, test_module: Callable[[int, str], bytes | None]) -> bytes:

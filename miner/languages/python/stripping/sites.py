@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, WrittenForm
+from miner.languages.python.stripping import claims
 
 if TYPE_CHECKING:
     from miner.languages.python.stripping.static import Module, Scope
@@ -25,6 +27,10 @@ class Form(StrEnum):
     """Around other statements: `with pytest.raises(E):`."""
     CALL = "call"
     """Around one call: `pytest.raises(E, f, x)`, `info = pytest.raises(E, f, x)`."""
+
+
+_CALL_LIST, _AWAIT_LIST, _ALL_CALLS = "call_args_list", "await_args_list", "mock_calls"
+"""What a mock has of its calls: those of itself, those that were waited for, and those of its parts as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +59,12 @@ class Assertion:
     """The files beside the tests of which what is expected is made: the product must not have written them."""
     may_wait: bool = False
     """Whether its operand is the block itself, which may wait for an exception or for nothing."""
+    call_list: str = ""
+    """What of a mock has the calls that are asked for, where these are not all calls of itself."""
+    called: ast.Call | None = None
+    """The call that is to raise, where the assertion is not written as one."""
+    is_of_sure: bool = False
+    """Whether it compares as sure does since its version 1.4."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -175,9 +187,19 @@ _RAISES = frozenset({"assertRaises", "failUnlessRaises", "assertRaisesRegex", "a
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
 _FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
 _CALLS = {
-    "assert_called_with": "called_with", "assert_called_once_with": "called_once_with", "assert_any_call": "any_call",
+    "assert_called_with": ("called_with", _CALL_LIST), "assert_called_once_with": ("called_once_with", _CALL_LIST),
+    "assert_any_call": ("any_call", _CALL_LIST), "assert_awaited_with": ("called_with", _AWAIT_LIST),
+    "assert_awaited_once_with": ("called_once_with", _AWAIT_LIST), "assert_any_await": ("any_call", _AWAIT_LIST),
 }  # fmt: skip
-_COUNTS = {"assert_called": (">=", 1), "assert_called_once": ("==", 1), "assert_not_called": ("==", 0)}
+_SKIPS = frozenset({"pytest.skip", "unittest.SkipTest", "nose.SkipTest", "nose.plugins.skip.SkipTest"})
+_CALL = re.compile(r"(?:unittest\.)?mock\.call(?:\.|$)")
+_SEVERAL_CALLS = {"assert_has_calls": _ALL_CALLS, "assert_has_awaits": _AWAIT_LIST}
+_COUNTS = {
+    "assert_called": (">=", 1, _CALL_LIST), "assert_called_once": ("==", 1, _CALL_LIST),
+    "assert_not_called": ("==", 0, _CALL_LIST), "assert_awaited": (">=", 1, _AWAIT_LIST),
+    "assert_awaited_once": ("==", 1, _AWAIT_LIST), "assert_not_awaited": ("==", 0, _AWAIT_LIST),
+}  # fmt: skip
+_OF_MOCKS = {*_CALLS, *_SEVERAL_CALLS, *_COUNTS}
 
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Try, ast.Yield, ast.YieldFrom, ast.Await)
@@ -201,6 +223,8 @@ class Reader:
                 return self._conditions(test)
             case ast.If(test=test) if self.is_guard(statement):
                 return self._conditions(ast.UnaryOp(op=ast.Not(), operand=test))
+            case ast.Expr(value=value) if claim := self._claim(value):
+                return self._of_claim(claim)
             case ast.Expr(value=ast.Call() as call):
                 assertion = self._of_call(call)
                 return self._split(assertion) if assertion else self._last_call(call)
@@ -209,15 +233,30 @@ class Reader:
                 return (assertion,) if assertion and assertion.form is Form.CALL else ()
         return ()
 
+    def _claim(self, value: ast.expr) -> claims.Claim | None:
+        """What a chain of sure's claims; it adds words to all objects once it is imported."""
+        if not any(dotted.partition(".")[0] == "sure" for dotted in self._module.imports.values()):
+            return None
+        return claims.of_sure(value, self._module.dotted, self._scope.stands_for)
+
+    def _of_claim(self, claim: claims.Claim) -> tuple[Assertion, ...]:
+        if claim.condition is not None:
+            assertions = self._conditions(claim.condition)
+            return tuple(replace(assertion, is_of_sure=claim.is_equality) for assertion in assertions)
+        kind, *texts = claim.raised
+        options = {"match": _escaped(texts[0])} if texts else {}
+        operands = (Operand(node=kind, static=True),)
+        if ast.unparse(kind).rpartition(".")[2].isupper() and not self._scope.is_expected(kind):
+            return ()
+        return (Assertion(op="raises", operands=operands, form=Form.CALL, kept=options, called=claim.called),)
+
     def is_guard(self, statement: ast.stmt) -> bool:
         """Whether it only fails the test under a condition: `if a != b: self.fail("…")`."""
         return isinstance(statement, ast.If) and not statement.orelse and self.only_fails(statement.body)
 
     def only_fails(self, body: Sequence[ast.stmt]) -> bool:
         """Whether a block does nothing but fail the test, whatever it says of it."""
-        if not self._fails(body[-1]):
-            return False
-        return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
+        return self._fails(body[-1]) and _goes_to_its_end(body)
 
     def of_try(self, statement: ast.Try) -> Assertion | None:
         """That something raises what one handler is for, as the test fails where it does not."""
@@ -230,6 +269,16 @@ class Reader:
                     return None  # it may be for the failure itself
                 return Assertion(op="raises", operands=(Operand(node=kind, static=True),), form=Form.BLOCK)
         return None
+
+    def never_passes(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a block does nothing but end the test, which fails or is skipped."""
+        match body[-1]:
+            case ast.Expr(value=ast.Call(func=func)) | ast.Raise(exc=ast.Call(func=func)):
+                is_skipped = self._module.dotted(func) in _SKIPS or (
+                    ast.unparse(func) == "self.skipTest" and "skipTest" not in self._overridden
+                )
+                return (is_skipped and _goes_to_its_end(body)) or self.only_fails(body)
+        return self.only_fails(body)
 
     def _fails(self, statement: ast.stmt) -> bool:
         match statement:
@@ -415,11 +464,8 @@ class Reader:
             return self._one_side(_ONE_SIDE[word], call.args[0])
         if word in _NONE and call.args:
             return self._assertion(_NONE[word], [call.args[0], ast.Constant(value=None)])
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _COUNTS:
-            op, count = _COUNTS[call.func.attr]
-            return self._assertion(op, [_length(_calls_of(call.func.value)), ast.Constant(value=count)])
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _CALLS:
-            return self._calls(call.func, call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_MOCKS:
+            return self._of_mock(call.func, call)
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[pattern], keywords=[]):
                 return self._matched(name, pattern)
@@ -502,9 +548,18 @@ class Reader:
             left, right = (_listed(side) if self._scope.is_expected(side) else _indexed(side) for side in (left, right))
         return self._assertion(op, [left, right], kept=by_side)
 
+    def _of_mock(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
+        """What a mock tells of its calls."""
+        if func.attr in _CALLS:
+            return self._calls(func, call)
+        if func.attr in _SEVERAL_CALLS:
+            return self._several_calls(func, call)
+        op, count, call_list = _COUNTS[func.attr]
+        return self._assertion(op, [_length(_attribute(func.value, call_list)), ast.Constant(value=count)])
+
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
         """What a mock was called with, held against calls that are static."""
-        how = _CALLS[func.attr]
+        how, call_list = _CALLS[func.attr]
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(keyword.arg is None for keyword in call.keywords) or not all(map(self._scope.is_static, parts)):
             return None
@@ -512,20 +567,52 @@ class Reader:
         keywords = ast.Dict(keys=names, values=[keyword.value for keyword in call.keywords])
         expected = ast.Tuple(elts=[ast.Tuple(elts=call.args, ctx=ast.Load()), keywords], ctx=ast.Load())
         operands = Operand(node=func.value, static=False), Operand(node=expected, static=True)
-        return Assertion(op="calls", operands=operands, options={"how": how}, kept={})
+        others = call_list if call_list != _CALL_LIST else ""
+        return Assertion(op="calls", operands=operands, options={"how": how}, call_list=others)
+
+    def _several_calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
+        """That some calls are among those of a mock, one after the other or in any order."""
+        match call:
+            case ast.Call(args=[listed], keywords=[]):
+                how = "has_calls"
+            case (
+                ast.Call(args=[listed, ast.Constant(value=bool(is_any))], keywords=[])
+                | ast.Call(
+                    args=[listed], keywords=[ast.keyword(arg="any_order", value=ast.Constant(value=bool(is_any)))]
+                )
+            ):
+                how = "has_calls_any_order" if is_any else "has_calls"
+            case _:
+                return None
+        if not self._scope.is_static(listed) or not all(map(self._is_of_calls, self._scope.stands_for(listed))):
+            return None
+        operands = Operand(node=func.value, static=False), Operand(node=listed, static=True)
+        return Assertion(op="calls", operands=operands, options={"how": how}, call_list=_SEVERAL_CALLS[func.attr])
+
+    def _is_of_calls(self, listed: ast.expr) -> bool:
+        """Whether it is a list of calls that is written out, none of which is of what another call gave."""
+        functions = [part.func for part in getattr(listed, "elts", ()) if isinstance(part, ast.Call)]
+        return (
+            isinstance(listed, ast.List)
+            and len(functions) == len(listed.elts)
+            and all(_CALL.match(self._module.dotted(function)) for function in functions)
+        )
 
     def _last_call(self, call: ast.Call) -> tuple[Assertion, ...]:
         """What a mock was called with last, argument by argument, where only some of them are static."""
         match call.func:
-            case ast.Attribute(value=mock, attr="assert_called_with" | "assert_called_once_with" as how):
+            case ast.Attribute(value=mock, attr=attr) if (how := _CALLS.get(attr, ("", ""))) and how[0] in (
+                "called_with",
+                "called_once_with",
+            ):
                 keywords = {keyword.arg: keyword.value for keyword in call.keywords}
             case _:
                 return ()
         if None in keywords or not _is_plain(mock) or any(isinstance(arg, ast.Starred) for arg in call.args):
             return ()
-        call_args = ast.Attribute(value=mock, attr="call_args", ctx=ast.Load())
+        call_args = _attribute(mock, how[1].removesuffix("_list"))
         args, named_args = (_item(call_args, ast.Constant(value=place)) for place in (0, 1))
-        once = [(_length(_calls_of(mock)), ast.Constant(value=1))] if how == "assert_called_once_with" else []
+        once = [(_length(_attribute(mock, how[1])), ast.Constant(value=1))] if how[0] == "called_once_with" else []
         pairs: list[tuple[ast.expr, ast.expr]] = [
             *once,
             *((_item(args, ast.Constant(value=place)), arg) for place, arg in enumerate(call.args)),
@@ -559,6 +646,10 @@ class Reader:
         return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
 
 
+def _goes_to_its_end(body: Sequence[ast.stmt]) -> bool:
+    return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
+
+
 def _all_of(test: ast.expr) -> list[ast.expr]:
     """The conditions that have to hold, each of them, for one to hold; empty where it is not made of others."""
     match test:
@@ -579,6 +670,12 @@ def _listed(value: ast.expr) -> ast.expr:
     if isinstance(value, ast.List | ast.Tuple):
         return ast.List(elts=value.elts, ctx=ast.Load())
     return ast.Call(func=ast.Name(id="list", ctx=ast.Load()), args=[value], keywords=[])
+
+
+def _escaped(text: ast.expr) -> ast.expr:
+    """A pattern for what is to be in a text word by word."""
+    pattern = re.escape(text.value) if isinstance(text, ast.Constant) and isinstance(text.value, str) else ""
+    return ast.Constant(value=pattern)
 
 
 def _indexed(value: ast.expr) -> ast.expr:
@@ -605,8 +702,8 @@ def _length(value: ast.expr) -> ast.expr:
     return ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[value], keywords=[])
 
 
-def _calls_of(mock: ast.expr) -> ast.expr:
-    return ast.Attribute(value=mock, attr="call_args_list", ctx=ast.Load())
+def _attribute(value: ast.expr, name: str) -> ast.expr:
+    return ast.Attribute(value=value, attr=name, ctx=ast.Load())
 
 
 def _set(words: Iterable[str | None]) -> ast.expr:

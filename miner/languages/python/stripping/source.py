@@ -16,8 +16,13 @@ from miner.languages.python.stripping.static import Function, Module, Scope, Set
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
-_HANDING = {"in": "searched", "not_in": "searched", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
+_HANDING = {"in": "looked_up", "not_in": "looked_up", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
 """By operator: how a site hands out its last operand, where not as any value."""
+_RECORDING = {
+    "in": "recorded_lookup", "not_in": "recorded_lookup", "truth": "recorded_truth", "not": "recorded_truth",
+    "calls": "recorded_calls",
+}  # fmt: skip
+"""By operator: how a recording does it."""
 _Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
 _PASSES = 4
 """How often names are looked through until it is settled which of them only expectations read."""
@@ -278,7 +283,7 @@ class _Writer:
         assertion = self._reader.of_try(statement)
         if assertion is not None:
             return self._raising(statement, assertion)
-        if all(self._reader.only_fails(handler.body) for handler in statement.handlers):
+        if all(self._reader.never_passes(handler.body) for handler in statement.handlers):
             statement.body = self.block(statement.body)  # any other handler may wait for what an assertion raises
         for handler in statement.handlers:
             handler.body = self.block(handler.body)
@@ -352,6 +357,9 @@ class _Writer:
 
         Where a method of a test case gives something, it is the exception itself.
         """
+        if assertion.called is not None:
+            item = ast.withitem(context_expr=self._site(number, assertion))
+            return [ast.With(items=[item], body=[ast.Expr(value=assertion.called)])]
         call = cast("ast.Call", cast("ast.Expr | ast.Assign", statement).value)
         skipped = 1 + (len(assertion.kept) if assertion.kept else 0)
         node = ast.Call(func=call.args[skipped], args=call.args[skipped + 1 :], keywords=call.keywords)
@@ -367,6 +375,7 @@ class _Writer:
         """`with __goldseam__(NUMBER) as site: site(operand, …)`."""
         site = ast.Name(id=_SITE, ctx=ast.Load())
         nodes = [operand.node for operand in assertion.operands]
+        of_mock = [ast.Constant(value=assertion.call_list)] if assertion.call_list else []
         if mode is Mode.RESULT and assertion.whole is None:
             call = _call(
                 ast.Attribute(value=site, attr="check", ctx=ast.Load()), [ast.Constant(value=assertion.op), *nodes]
@@ -374,9 +383,8 @@ class _Writer:
         elif mode is Mode.RESULT:
             call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
         elif self._recording:
-            word = "recorded" if assertion.compares_inside else "recorded_alone"
-            word = "recorded_calls" if assertion.op == "calls" else word
-            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), nodes)
+            word = _RECORDING.get(assertion.op, "recorded" if assertion.compares_inside else "recorded_alone")
+            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), [*nodes, *of_mock])
             call = _call(recorded, list(assertion.kept.values()))
             if assertion.data_paths:
                 call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
@@ -384,7 +392,10 @@ class _Writer:
             word = _HANDING.get(assertion.op, "")
             is_last_out = not assertion.operands[-1].static or assertion.op == "calls"
             handing = ast.Attribute(value=site, attr=word, ctx=ast.Load()) if word and is_last_out else site
-            call = _call(handing, [operand.node for operand in assertion.operands if not operand.static])
+            out = [operand.node for operand in assertion.operands if not operand.static]
+            call = _call(handing, [*out, *of_mock])
+        if self._recording and assertion.is_of_sure:
+            call = _call(ast.Attribute(value=call, attr="by_sure", ctx=ast.Load()), [])
         passes_on = [ast.Constant(value=True)] if self._passes_on else []
         hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number), *passes_on])
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))

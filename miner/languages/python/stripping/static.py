@@ -110,6 +110,8 @@ class Module:
     """Whether a dotted name is one of the product's that the fix leaves as it was."""
     classes: frozenset[str] = frozenset()
     """The names of the file's own classes."""
+    members: frozenset[str] = frozenset()
+    """The members of the file's own enumerations: `Color.RED`."""
     functions: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, without decorators."""
     returning: Mapping[str, Function] = field(default_factory=dict)
@@ -224,6 +226,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         product=product,
         settled=settled,
         classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
+        members=frozenset(_members(tree, nodes, imports)),
         functions=functions,
         returning={name: function for name, function in functions.items() if returned(function) is not None},
         changeable=frozenset((whole | (parts & deep)) & mutable),
@@ -370,6 +373,17 @@ def _values_in(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
             yield from _names_in(value) if inside else ()
         case ast.IfExp(body=body, orelse=other):
             yield from (*_values_in(body, inside=inside), *_values_in(other, inside=inside))
+
+
+def _members(tree: ast.Module, nodes: Iterable[ast.AST], imports: Mapping[str, str]) -> Iterator[str]:
+    """The members of enumerations of the top level that nothing in the file changes or binds anew."""
+    names = Counter(name for node in nodes for name in stored(node))
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef) and names[statement.name] == 1 and not statement.decorator_list:
+            bases = {ast.unparse(base).partition(".")[0] for base in statement.bases}
+            origins = {imports.get(name, name).partition(".")[0] for name in bases}
+            if "enum" in origins and origins <= {"enum", *vars(builtins)} and not statement.keywords:
+                yield from (f"{statement.name}.{name}" for part in statement.body for name, _ in assignments(part))
 
 
 def _functions(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -750,7 +764,8 @@ class Scope:
 
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
-        if self.is_static(node) or self._is_place(node) or self._is_data(node) or self._is_cell_of_data(node):
+        alone = (self.is_static, self._is_member, self._is_place, self._is_data, self._is_cell_of_data)
+        if any(is_expected(node) for is_expected in alone):
             return True
         match node:
             case ast.Name(id=name) if self._bound(name):
@@ -775,6 +790,11 @@ class Scope:
                 is_known = is_pure or self._is_class(func) or self._is_own(func)
                 return (is_known and all(map(self.is_expected, parts))) or self._is_expected_inside(node)
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, _parts(node)))
+
+    def _is_member(self, node: ast.expr) -> bool:
+        """Whether it is a member of an enumeration of the file."""
+        name, _, attr = ast.unparse(node).partition(".") if isinstance(node, ast.Attribute) else ("", "", "")
+        return f"{name}.{attr}" in self.module.members and name not in self._local
 
     def _is_cell_of_data(self, node: ast.expr) -> bool:
         """Whether it is a cell of a row of such a file, of which the product gets other cells alone."""
