@@ -10,6 +10,8 @@ import binascii
 import re
 from collections.abc import Iterator
 
+_LARGEST = 2 * 1024 * 1024
+"""Bytes of a text in which anything is undone: what is applied has half of that at most."""
 _HEADER = re.compile(rb"^(?:diff --git |--- [^\n]*\n\+\+\+ [^\n]*\n@@ -)", re.MULTILINE)
 
 _HEAD = rb"(?:[!-9;-~]+:[^\n]*\n(?:[ \t]+[^\s][^\n]*\n)*)+"
@@ -37,6 +39,8 @@ def plain(data: bytes, repairs: dict[str, None]) -> bytes:
         ValueError: an encoding or an indentation that does not hold for all it should; the message says what to send.
 
     """
+    if len(data) > _LARGEST:
+        return data
     if _MAIL.match(data.lstrip()) and _ENCODING.search(data):
         data = _undone(_decoded(data), data, "mail encoding", repairs)
     if not _HEADER.search(data) and (header := _COLOURED_HEADER.search(data)) is not None:

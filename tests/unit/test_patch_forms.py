@@ -389,6 +389,11 @@ def test_colours_within_words_are_not_guessed_at():
 # -- all of them
 
 
+def test_a_text_of_more_than_can_be_applied_is_left_as_it_is():
+    with pytest.raises(NoPatchError):
+        parse(b"  ```\n" + textwrap.indent(PLAIN.decode(), "  ").encode() + b"  ```\n" + b"xy\n" * 800_000)
+
+
 def test_git_touches_no_path_in_any_form_that_the_parser_did_not_declare(repo, tmp_path):
     repo.branch("work")
     repo.commit("one", {"pkg/m.py": TEXT.replace("line 7", "new\nline 7"), "n.py": "a\nb\n"})
