@@ -419,29 +419,6 @@ CASES = {
         right="def f(n): return n + n\n",
         wrong=("def f(n): return n * 2 if n < 4 else 0\n", "def f(n): return n * 2 if n > 1 else 0\n"),
     ),
-    "what the product hands on of a library that asserts": Case(
-        base={
-            "shop/__init__.py": "def f(n): return n\n",
-            "shop/testing/__init__.py": "from .assertions import eq_, in_\n",
-            "shop/testing/assertions.py": "from sqlalchemy.testing.assertions import eq_, in_\n",
-        },
-        fix={"shop/__init__.py": "def f(n): return [n]\n"},
-        tests="""
-            import shop
-            from shop.testing import eq_, in_
-            def test_a():
-                eq_(shop.f(1), [1], "no list")
-                in_(2, shop.f(2))
-        """,
-        requires=("sqlalchemy==2.0.36",),
-        installed=("pytest", "sqlalchemy"),
-        right={"shop/__init__.py": "class L(list): pass\ndef f(n): return L([n])\n"},
-        wrong=(
-            {"shop/__init__.py": "def f(n): return [1]\n"},
-            {"shop/__init__.py": "def f(n): return [n] if n == 1 else []\n"},
-            {"shop/__init__.py": "def f(n): return (n,)\n"},
-        ),
-    ),
     "several calls of a mock": Case(
         base="def f(call): call(1)\n",
         fix="def f(call):\n    call(0)\n    call(1)\n    call.close(2, b=3)\n",
