@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.checks import custody
+from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, Instance, Task, TaskState
 from harness.dataset import folder, hidden_files, model_files
@@ -147,11 +147,7 @@ def _funnel(path: Path) -> Iterator[Problem]:
     if not file.exists():
         return
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
-        try:
-            is_line = isinstance(json.loads(line), dict)
-        except (ValueError, RecursionError):
-            is_line = False
-        if not is_line:
+        if json_text.read_object(line) is None:
             yield Problem(where=f"funnel.jsonl, line {number}", what="not a JSON object")
 
 

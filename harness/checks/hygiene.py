@@ -235,19 +235,20 @@ class Search:
         """Byte code with names of hidden tests, or with half of the new names and texts of a fixed file.
 
         What the tree's own sources have too tells nothing, nor does what modules of several packages have. Nor does a
-        single name in the byte code of something else: other projects have a `test_identity`, too.
+        single name in the byte code of something else: other projects have a `test_identity`, too. One or two names
+        tell in the fixed file's own folder alone: other packages have a `requirements` module, too.
         """
         common = self._tree_words | _common(self._compiled, lambda path: path.rsplit("/", 3)[-3:])
-        by_stem: dict[str, set[bytes]] = {}
-        for file in self.secrets.by_file:
-            by_stem.setdefault(_stem(file.name), set()).update(file.words - common)
         for path, words in sorted(self._compiled.items()):
             tests = sorted((words & self.secrets.names) - self._tree_words)
-            of_file = by_stem.get(_stem(_name(path)))
-            if tests and (path.startswith(TREES) or of_file is not None or len(tests) >= _ENOUGH):
+            files = [file for file in self.secrets.by_file if _stem(file.name) == _stem(_name(path))]
+            of_files = set().union(*(file.words for file in files)) - common
+            found = of_files & words
+            is_likely = len(found) >= _ENOUGH or any(_is_in_folder_of(path, file) for file in files)
+            if tests and (path.startswith(TREES) or files or len(tests) >= _ENOUGH):
                 yield Leak(where=path, text=f"byte code that names the hidden test {tests[0].decode()}")
-            elif of_file and 2 * len(of_file & words) >= len(of_file):
-                sample = min(of_file & words).decode("utf-8", "replace")[:60]
+            elif found and 2 * len(found) >= len(of_files) and is_likely:
+                sample = min(found).decode("utf-8", "replace")[:60]
                 yield Leak(where=path, text=f"byte code of the fix or its hidden tests, which has {sample!r}")
 
     def _copied(self) -> Iterator[Leak]:
@@ -287,13 +288,18 @@ def _is_copy(
     """Whether a file holds too much of what a patch adds to another for chance; see `Search._copied`."""
     lines = file.lines & unknown
     if lines and lines <= hits and _name(where) == file.name:
-        same_folder = "/" not in file.path or where.split("/")[-2:-1] == file.path.split("/")[-2:-1]
-        return len(lines) >= _ENOUGH or same_folder or (bool(file.context) and file.context <= hits)
+        return len(lines) >= _ENOUGH or _is_in_folder_of(where, file) or (bool(file.context) and file.context <= hits)
     telling = hits & rare & file.lines
     if len(telling) < _ENOUGH:
         return False
     hunks = (hunk & unknown for hunk in file.hunks)
     return 2 * len(telling) >= len(lines) or any(len(hunk) >= _ENOUGH and hunk <= hits for hunk in hunks)
+
+
+def _is_in_folder_of(where: str, file: FileSecrets) -> bool:
+    """Whether a file, or the source of byte code, is in a folder of the name that a patched file's has, if any."""
+    parts = [part for part in where.split("/") if part != "__pycache__"]
+    return "/" not in file.path or parts[-2:-1] == file.path.split("/")[-2:-1]
 
 
 def contents(

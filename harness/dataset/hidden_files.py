@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.expectations import Expectations
 from harness.core.instance import Hidden
@@ -118,20 +119,17 @@ def hidden_files(hidden: Hidden, *, canary: str = "") -> dict[str, bytes]:
 
 def _calls(data: bytes, where: Path) -> bytes:
     """The bytes, once they are a JSON object; harness/differential knows what is in it."""
-    try:
-        if isinstance(json.loads(data), dict):
-            return data
-    except (ValueError, RecursionError):
-        pass
-    raise InputError(f"{where} is broken: it holds no JSON object")
+    if json_text.read_object(data) is None:
+        raise InputError(f"{where} is broken: it holds no JSON object")
+    return data
 
 
 def _expectations(data: bytes | None, where: Path) -> Expectations:
     if data is None:
         return Expectations()
     try:
-        return Expectations.from_json(json.loads(data))
-    except (ValueError, RecursionError) as error:
+        return Expectations.from_json(json_text.loads(data))
+    except ValueError as error:
         raise InputError(f"{where} is broken: {error}") from error
 
 
@@ -167,11 +165,7 @@ def _bare(name: str, data: bytes) -> bytes:
         return canary_marks.without_in_markdown(data.decode("utf-8", "surrogateescape")).encode(
             "utf-8", "surrogateescape"
         )
-    try:
-        fields = json.loads(data)
-    except (ValueError, RecursionError):
-        return data
-    if not isinstance(fields, dict):
+    if (fields := json_text.read_object(data)) is None:
         return data
     left = {key: value for key, value in fields.items() if key not in _NO_CONTENT}
     evidence = fields.get("evidence")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import re
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +11,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
-from harness.core import files, wording
+from harness.core import files, json_text, wording
 from harness.core.errors import InputError
 from harness.core.files import refuse_newer
 from harness.dataset.schema import SCHEMA_VERSION, FileModel
@@ -46,8 +45,8 @@ def parse_model(data: bytes, path: Path, kind: type[Model]) -> Model:
     """As `read_model`, from bytes that are already here; `path` is their name in messages."""
     text = decoded(data, path)
     try:
-        raw: Any = json.loads(text) if path.suffix == ".json" else _yaml_of(text, path)
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raw: Any = json_text.loads(text) if path.suffix == ".json" else _yaml_of(text, path)
+    except (ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path} is {wording.not_readable(path.suffix[1:].upper(), error)}") from error
     if not isinstance(raw, dict):
         raise InputError(f"{path}: expected a mapping of fields, found {wording.kind_of(raw)}")

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
+from harness.core import json_text
 from harness.core.records import PartialRecord
 
 SCHEMA_VERSION = 1
@@ -54,10 +55,10 @@ class Corpus:
 
         """
         try:
-            calls_model = _CallsModel.model_validate(json.loads(data))  # pydantic's own parser takes no lone surrogate
+            calls_model = _CallsModel.model_validate(json_text.loads(data))  # pydantic's own takes no lone surrogate
         except ValidationError as error:
             raise ValueError(f"calls.json is broken: {error.errors()[0]['msg']}") from None
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise ValueError(f"calls.json is broken: {error}") from None
         if calls_model.schema_version != SCHEMA_VERSION:
             raise ValueError(f"calls.json has schema version {calls_model.schema_version}, not {SCHEMA_VERSION}")

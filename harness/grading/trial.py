@@ -51,6 +51,8 @@ main(head.pop("spec"),blobs,keys)
 """
 
 
+_MOST_SAID = 300
+"""Characters of what is wrong with the channel, which may name a test as long as the channel."""
 NO_CLOCK = "the image has no libfaketime"
 """What harness/languages/inside/clock.py says then."""
 
@@ -285,7 +287,7 @@ def read(result: JobResult, keys: frames.Keys, spec: TrialSpec) -> Trial:
         violations.append("the test process ended differently than its last frame says")
     return Trial(
         report=report,
-        violations=tuple(violations),
+        violations=tuple(violation[:_MOST_SAID] for violation in violations),
         model_apply_error=_apply_error(applied.get("model")),
         test_apply_error=_apply_error(applied.get("tests")),
         setup_error=frames_by_kind["setup_error"]["text"] if "setup_error" in frames_by_kind else None,

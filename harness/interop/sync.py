@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tempfile
 import time
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.errors import InputError
 from harness.core.wording import counted, first_of
 from harness.dataset.folder import Dataset, open_dataset
@@ -302,11 +301,11 @@ def _remove(root: Path, name: str) -> None:
 def _read_state(folder: Path, store: Store) -> _State | None:
     """What is known of the last push or pull; None where there was none with this store, or nobody can tell."""
     try:
-        raw = json.loads((folder / STATE_FILE).read_bytes())
+        raw = json_text.loads((folder / STATE_FILE).read_bytes())
         if raw["url"] != store.url:
             return None
         return _State(revision=str(raw["revision"]), number=int(raw["number"]), files=dict(raw["files"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

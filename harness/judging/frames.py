@@ -17,6 +17,11 @@ from typing import Any
 
 from harness.core.test_ids import readable
 
+_MAX_LINES = 1 << 20
+"""Of one run: what the channel holds at most (64 MiB) are fewer frames."""
+_LAST_BYTES = 1 << 20
+"""Of what has more lines, to be read: the supervisor speaks last."""
+_MAX_VIOLATIONS = 100
 _LINE = re.compile(rb"([stw])(\d{1,9}) ([0-9a-f]{32}) (\{.*\})", re.DOTALL)
 
 
@@ -58,20 +63,24 @@ def read(stdout: bytes, keys: Keys) -> Transcript:
     """Take the channel apart and hold every frame against its number and its signature.
 
     A last line without a newline is a sender that was killed while writing; it is left out and is no violation. The
-    same holds for a line that breaks off right before the supervisor says that it saw the test process killed.
+    same holds for a line that breaks off right before the supervisor says that it saw the test process killed. Of more
+    than `_MAX_LINES` the first are read and the last, and of more than `_MAX_VIOLATIONS` the first are told.
     """
     by_sender: dict[bytes, list[dict[str, Any]]] = {b"s": [], b"t": [], b"w": []}
     key_of = {b"s": keys.supervisor, b"t": keys.tests, b"w": keys.tripwires}
     violations: dict[int, str] = {}
-    lines = stdout.split(b"\n")[:-1]
+    *lines, rest = stdout.split(b"\n", _MAX_LINES)
+    if b"\n" in rest:
+        violations[-1] = "more lines than any run has frames"
+        lines += rest[-_LAST_BYTES:].split(b"\n")[1:-1]
     ended = -1
     for index, line in enumerate(lines):
         if not line and lines[index + 1 : index + 2] and lines[index + 1].startswith(b"s"):
             continue  # the supervisor begins its last frame on a line of its own
         problem = _take(line, key_of, by_sender)
-        if problem is not None:
+        if problem is not None and len(violations) < _MAX_VIOLATIONS:
             violations[index] = f"frame {index + 1}: {problem}"
-        elif line.startswith(b"s") and by_sender[b"s"][-1]["t"] == "exit":
+        elif problem is None and line.startswith(b"s") and by_sender[b"s"][-1]["t"] == "exit":
             ended = index
     if _was_killed(by_sender):
         violations.pop(ended - 1, None)
@@ -153,17 +162,17 @@ MAX_DEPTH = 256
 MAX_NUMBER = 1 << 53
 """Of a frame: what a double holds exactly."""
 _MAX_DIGITS = len(str(-MAX_NUMBER))
-_NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def _is_deep(body: bytes) -> bool:
-    """Whether JSON is nested deeper than `MAX_DEPTH`, without following it."""
-    depth = 0
-    for match in _NESTING.finditer(body):
-        depth += (match[0] in b"[{") - (match[0] in b"]}")
-        if depth > MAX_DEPTH:
-            return True
-    return False
+    """Whether JSON is nested deeper than `MAX_DEPTH`, without following it: its levels go, the innermost first."""
+    brackets = _TEXT.sub(b"", body).translate(_SQUARE, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        brackets = brackets.replace(b"[]", b"")
+    return bool(brackets)
 
 
 def _whole(text: str) -> int:

@@ -26,7 +26,7 @@ class Tripwire(StrEnum):
     CODE_OBJECTS = "code_objects"
     """Made code objects, or gave a function another one."""
     TRACING = "tracing"
-    """Set a trace, profile, monitoring or audit hook."""
+    """Set a trace, profile, monitoring or audit hook, or made an interpreter that none of them sees."""
     PROC = "proc"
     """Opened what /proc has of processes."""
     TEST_SOURCE = "test_source"
@@ -38,7 +38,7 @@ class Tripwire(StrEnum):
     JUDGE_MODULES = "judge_modules"
     """Left a module changed that judges: pytest, unittest, builtins, operator…"""
     NATIVE_CODE = "native_code"
-    """Was built into native code, which no tripwire sees."""
+    """Was built into native code, which no tripwire sees, or loaded some of its own."""
     SILENCED = "silenced"
     """The tests ended, and the watch over them did not say so, or told more than came."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from harness.core import test_ids
@@ -44,7 +44,17 @@ def screen_task(task: Task, data: bytes) -> Screened:
         PatchError: it is no patch that may be applied.
 
     """
-    return screen_for(parse(data), task.hidden, task.instance.test)
+    hidden, test = task.hidden, task.instance.test
+    return screen_for(parse(data), hidden, replace(test, allowed_paths=allowed_by(hidden.gold_patch, hidden, test)))
+
+
+def allowed_by(gold_patch: bytes, tests: HiddenTests, spec: TestSpec) -> tuple[str, ...]:
+    """What a model may change although it looks like the judge's: what is listed, and what the gold patch changes."""
+    if not gold_patch:
+        return spec.allowed_paths
+    allowable = language_of(spec.framework).allowable
+    dropped = screen_for(parse(gold_patch, trusted=True), tests, spec).dropped
+    return tuple(sorted({*spec.allowed_paths, *(part.path for part in dropped if part.reason in allowable)}))
 
 
 def screen_for(patch: Patch, tests: HiddenTests, spec: TestSpec) -> Screened:

@@ -6,6 +6,8 @@ import re
 
 PREFIXES = frozenset("abciow")
 """What git puts before a path: `a/` and `b/`, and with diff.mnemonicPrefix commit, index, object and work tree."""
+_BEFORE, _AFTER = (".orig", ".old", ".bak", "~"), (".new",)
+"""What people put behind the name of a file's copy from before a change, and of one that has it."""
 _ALIKE = frozenset("ab")
 """Those that people and models put before both names of a file."""
 _MAX_SPACES = 16
@@ -14,6 +16,7 @@ _ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.|$)", re.DOTALL)
 _OCTAL = re.compile(rb"[0-3][0-7]{2}")
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*', re.DOTALL)
+_STAMP = re.compile(rb" +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [-+]\d\d:?\d\d)?")
 _UNQUOTED = re.compile(rb"[A-Za-z0-9_./+@=,:~%^{}()\[\]#!$&*;<>?|'`-]*")
 
 
@@ -36,6 +39,26 @@ def path_of_two(first: str, second: str) -> str | None:
     if tail == second and top in PREFIXES:
         return second
     return first if other_rest == first and other_top in PREFIXES else None
+
+
+def path_of_files(first: str, second: str, prefixes: frozenset[str]) -> str | None:
+    """The path that the names of two files mean which `diff` compared; None where they are those of two of a tree.
+
+    That is the file's own where one is of a copy beside it (`m.py.orig`), and where one is outside of the tree: git and
+    patch(1) take no such name either where there is another.
+    """
+    first, second = first.removeprefix("./"), second.removeprefix("./")
+    if (path := path_of_two(first, second)) is not None:
+        return path
+    if _is_outside(first) != _is_outside(second):
+        return path_of_one(second if _is_outside(first) else first, prefixes)
+    originals = [(first.removesuffix(end), second) for end in _BEFORE if first.endswith(end)]
+    changed = [(first, second.removesuffix(end)) for end in _AFTER if second.endswith(end)]
+    return next((path for pair in originals + changed if (path := path_of_two(*pair)) is not None), None)
+
+
+def _is_outside(name: str) -> bool:
+    return name == "-" or name.startswith(("/", "../"))
 
 
 def path_of_one(name: str, prefixes: frozenset[str]) -> str:
@@ -71,13 +94,17 @@ def git_pair(line: bytes) -> tuple[str, str] | None:
 
 
 def side(text: bytes) -> tuple[str | None, bytes]:
-    """The name of a `---` or `+++` line, None for /dev/null, and what follows it (a tab and a time stamp).
+    """The name of a `---` or `+++` line, None for /dev/null, and what follows it: a tab, or blanks, and a time stamp.
 
     Raises:
         ValueError: an unknown escape in a quoted name.
 
     """
-    end = _quoted_end(text) + 1 if text.startswith(b'"') else text.find(b"\t") if b"\t" in text else len(text)
+    if text.startswith(b'"'):
+        end = _quoted_end(text) + 1
+    elif (end := text.find(b"\t")) < 0:
+        stamp = _STAMP.search(text)
+        end = stamp.start() if stamp is not None and stamp.end() == len(text) else len(text)
     name = text[:end]
     return None if name == b"/dev/null" else unquoted(name), text[end:]
 

@@ -7,9 +7,10 @@ pass, so that the program that applies it (`git apply`) sees nothing but headers
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
+from harness.patches import forms, series
 from harness.patches import names as patch_names
 
 MAX_BYTES = 1024 * 1024
@@ -26,11 +27,15 @@ _MAX_HEADERS = 32
 _MAX_HEADERS_READ = 4 * MAX_BYTES
 """Bytes of headers in all: those of `MAX_SECTIONS` files with paths as people have them."""
 _MAX_HEADER_BYTES = 16 * MAX_PATH_BYTES
+_MAX_COMPOSED = MAX_BYTES
+"""Bytes of changes that are put together where a patch changes a file more than once."""
 _MAX_LOST_LINES = 16
 """How many trailing context lines a repair may put back; `git diff` writes 3, few people ask for more than 10."""
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _GIT_START = re.compile(b"\ndiff --git ")
 _PLAIN_START = re.compile(b"\n--- " + rb"[^\n]*\n\+\+\+ [^\n]*\n@@ -")
+_COMMIT_START = re.compile(rb"\n(?:From|commit) [0-9a-f]{40}\b")
+_LONG_AGO = re.compile(rb"[\t ]+(?:1970-01-01|1969-12-31) ")
 _LOOSE_HUNK = re.compile(b"\n" + _HUNK.pattern)
 _EXTENDED = (
     b"old mode ", b"new mode ", b"deleted file mode ", b"new file mode ", b"copy from ", b"copy to ", b"rename from ",
@@ -88,6 +93,8 @@ class FilePatch:
     """Whether it has a hunk without context (`git diff -U0`), which git applies only where it is told to."""
     copies: bool = False
     """Whether the file at its old path stays as it is: a copy, as `git diff -C` finds them."""
+    commit: int = field(default=0, compare=False)
+    """Of how many commits (mails) the text has the headers before it."""
     crlf: bool = field(default=False, compare=False)
     """Whether its text came with CRLF line ends, headers and all, which `raw` no longer has: the line ends of the file
     are known from the file alone."""
@@ -165,7 +172,8 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
 
     Text before the first file header and between files (a commit message, a signature) is left out, as `git apply`
     does. Hunks are read by the counts in their headers. Time and memory grow with the size of the text, and no more
-    than `_MAX_READ` bytes and `MAX_SECTIONS` files of it are read line by line.
+    than `_MAX_READ` bytes and `MAX_SECTIONS` files of it are read line by line. Patches one after the other become one
+    with one section a file.
 
     Raises:
         PatchError: no file in it, or none that may be applied; a broken hunk, headers that disagree, more than
@@ -176,11 +184,17 @@ def parse(data: bytes, *, trusted: bool = False) -> Patch:
     if data and not data.endswith(b"\n"):
         data += b"\n"
         repairs["last newline"] = None
+    try:
+        data = data if trusted else forms.plain(data, repairs)
+    except ValueError as error:
+        raise PatchError(str(error)) from None
     files, refused = _files(data, repairs, trusted=trusted)
     if not files and refused:
         raise refused[0].error
     if not files:
         raise NoPatchError("there is no file header (`diff --git …` or `--- …` with `+++ …`) in it")
+    if not trusted:
+        files = _Series(files, repairs).files()
     _check_conflicts(files)
     patch = Patch(files=tuple(files), repairs=tuple(repairs), left_out=tuple(refusal.dropped for refusal in refused))
     if not trusted and _files(patch.raw, {}, trusted=False) != (files, []):
@@ -293,11 +307,113 @@ def _check_conflicts(files: list[FilePatch]) -> None:
             paths_seen.add(path)
 
 
+class _Series:
+    """Patches one after the other, each for what those before it leave, to be made one patch for the base.
+
+    A patch begins with the header of a commit (a mail), or with a file that the one before has changed already.
+    """
+
+    def __init__(self, files: list[FilePatch], repairs: dict[str, None]) -> None:
+        self.patches: list[list[FilePatch]] = []
+        self.repairs = repairs
+        self.changes: dict[str, FilePatch] = {}
+        """What the patches so far do to each file, by its path afterwards, or before where it is gone."""
+        self.left = _MAX_COMPOSED
+        changed: set[str] = set()
+        for file in files:
+            is_next = not self.patches or file.commit != self.patches[-1][-1].commit
+            own = {file.path} if file.copies else file.paths
+            if is_next or own & changed:
+                if not is_next and any(part.old_path != part.new_path and not part.is_new and part.new_path is not None
+                                       for part in (*self.patches[-1], file) if part.paths & own):  # fmt: skip
+                    raise self.error(file, "one of which renames or copies it")  # git reads no order from them
+                self.patches.append([])
+                changed = set()
+            self.patches[-1].append(file)
+            changed |= own
+
+    def error(self, file: FilePatch, why: str) -> PatchError:
+        return PatchError(
+            f"{file.path!r} is touched by two sections of the patch, {why}: send one diff against the base commit"
+        )
+
+    def files(self) -> list[FilePatch]:
+        """One section a file."""
+        if len(self.patches) == 1:
+            return self.patches[0]
+        for patch in self.patches:
+            self.take(patch)
+        return list(self.changes.values())
+
+    def take(self, patch: list[FilePatch]) -> None:
+        """Add what a patch does to what those before it do."""
+        made: list[FilePatch] = []
+        for file in patch:
+            earlier = self.changes.get(file.old_path or file.path)
+            if earlier is not None and (file.old_path is None) != (earlier.new_path is None):
+                raise self.error(file, "the later of which does not fit what the earlier leaves")
+            if earlier is None:
+                made.append(file)
+            elif (change := self.composed(earlier, file)) is not None:
+                made.append(change)
+        for file in patch:
+            if not file.copies:
+                self.changes.pop(file.old_path or file.path, None)
+        for change in made:
+            if change.path in self.changes:
+                raise self.error(change, "the later of which takes the place of another file")
+            self.changes[change.path] = change
+
+    def composed(self, first: FilePatch, second: FilePatch) -> FilePatch | None:
+        """One change that does what two do; None where that is nothing."""
+        self.left -= len(first.raw) + len(second.raw)
+        if self.left < 0:
+            raise self.error(second, "and what has to be put together is too much")
+        if first.binary or second.binary:
+            raise self.error(second, "one of which is binary")
+        self.repairs["patches in a row"] = None
+        try:
+            hunks = series.composed(*(file.raw[file.hunks_at :] if file.hunks else b"" for file in (first, second)))
+        except series.ContradictionError as error:
+            raise self.error(second, f"the later of which has {error}") from None
+        copies = second.copies or (first.copies and first.old_path is not None)
+        if first.copies and second.new_path is None:
+            return None
+        text = _text(first.old_path, second.new_path, (*first.modes, *second.modes), hunks, copies=copies)
+        if not text:
+            return None
+        files, refused = _files(text, {}, trusted=False)
+        if refused:
+            raise refused[0].error
+        return replace(files[0], crlf=first.crlf or second.crlf)
+
+
+def _text(old: str | None, new: str | None, modes: Sequence[str], hunks: bytes, *, copies: bool) -> bytes:
+    """A change as git writes it; empty where there is none."""
+    first, second = (patch_names.quoted(f"{prefix}/{path}") for prefix, path in (("a", old or new), ("b", new or old)))
+    lines: list[bytes] = []
+    if old is None or new is None:
+        kind, mode = (b"new", modes[-1:]) if old is None else (b"deleted", modes[:1])
+        lines = [kind + b" file mode " + (mode[0] if mode else "100644").encode()] if old != new else []
+    elif modes and modes[0] != modes[-1]:
+        lines = [b"old mode " + modes[0].encode(), b"new mode " + modes[-1].encode()]
+    if old is not None and new is not None and (old != new or copies):
+        kind = b"copy" if copies else b"rename"
+        lines += [kind + b" from " + patch_names.quoted(old), kind + b" to " + patch_names.quoted(new)]
+    if lines:
+        lines.insert(0, b"diff --git " + first + b" " + second)
+    if hunks:
+        lines += [b"--- " + (first if old is not None else b"/dev/null")]
+        lines += [b"+++ " + (second if new is not None else b"/dev/null")]
+    return b"".join(line + b"\n" for line in lines) + hunks
+
+
 @dataclass(kw_only=True)
 class _Section:
     """The lines of one file, and what its headers say, to be held against each other."""
 
     at: int
+    commit: int
     crlf: bool
     lines: list[bytes] = field(default_factory=list)
     is_git: bool = False
@@ -325,6 +441,7 @@ class _Section:
     added: int = 0
     removed: int = 0
     old_lines: int = 0
+    new_lines: int = 0
     zero_context: bool = False
 
     @property
@@ -358,17 +475,18 @@ class _Reader:
         return PatchError(f"line {line}: {why}")
 
     def sections(self) -> Iterator[_Section]:
-        number = 0
+        number = commit = 0
         while (start := min(map(self._next, (_GIT_START, _PLAIN_START, _LOOSE_HUNK)))) < len(self.data):
             if start == self._next(_LOOSE_HUNK):
                 raise self.error("a hunk without a file header", start + 1)
             number += 1
             if number > MAX_SECTIONS and not self.trusted:
                 raise PatchError(f"the patch touches more than {MAX_SECTIONS} files")
+            commit += len(_COMMIT_START.findall(self.data, self.at - 1, start + 1))
             self.at = start + 1
             self.crlf = False
             self.crlf = self._line().endswith(b"\r")
-            section = _Section(at=self.at, crlf=self.crlf, is_git=start == self._next(_GIT_START))
+            section = _Section(at=self.at, commit=commit, crlf=self.crlf, is_git=start == self._next(_GIT_START))
             try:
                 self._read(section)
             except _TooLargeError:
@@ -465,6 +583,7 @@ class _Reader:
             new_left = int(match[4]) if match[4] is not None else 1
             section.hunks += 1
             section.old_lines += old_left
+            section.new_lines += new_left
             self._take(section, line)
             self._hunk_body(section, old_left, new_left)
         if section.hunks == 0:
@@ -474,7 +593,8 @@ class _Reader:
         context = 0
         while old_left > 0 or new_left > 0:
             line = self._line()
-            if old_left == new_left <= _MAX_LOST_LINES and (self.at >= len(self.data) or line.startswith(b"```")):
+            is_end = self.at >= len(self.data) or line.startswith((b"```", b"~~~"))
+            if old_left == new_left <= _MAX_LOST_LINES and is_end:
                 # Whoever stripped the text took trailing blank context lines with it.
                 section.lines += [b" "] * old_left
                 self.repairs["trailing blank context"] = None
@@ -528,7 +648,9 @@ def _agree(section: _Section, prefixes: frozenset[str]) -> tuple[str | None, str
     if section.is_git and ((no_old and not section.created) or (no_new and not section.deleted)):
         # git refuses it, or takes /dev/null for a file of the tree
         raise _DisagreeError("/dev/null without a line `new file mode` or `deleted file mode`")
-    created, deleted = section.created or no_old, section.deleted or no_new
+    long_ago = [_LONG_AGO.match(stamp) is not None and not section.is_git for stamp in section.stamps]
+    created = section.created or no_old or (long_ago[0] and section.old_lines == 0)
+    deleted = section.deleted or no_new or (long_ago[1] and section.new_lines == 0)
     if section.moved_from is not None or section.moved_to is not None:
         old, new = _moved(section)
     else:
@@ -556,8 +678,10 @@ def _path_of(section: _Section, prefixes: frozenset[str]) -> str:
         if section.pair is None:
             raise _DisagreeError("the two paths of `diff --git` differ without a rename")
         claims.add(patch_names.path_of_two(*section.pair))
-    if section.names is not None:
+    if section.names is not None and section.is_git:
         claims.add(patch_names.path_of_two(*section.names))
+    elif section.names is not None:
+        claims.add(patch_names.path_of_files(*section.names, prefixes))
     elif (name := section.old or section.new) is not None and name not in (section.pair or ()):
         claims.add(patch_names.path_of_one(name, prefixes))
     path = next(iter(claims), None)
@@ -570,7 +694,8 @@ def _path_of(section: _Section, prefixes: frozenset[str]) -> str:
 def _file(section: _Section, old: str | None, new: str | None, repairs: dict[str, None]) -> FilePatch:
     if not _reads_alike(section, old, new):
         _put_prefixes(section, old, new)
-        repairs["path prefixes"] = None
+        are_alike = section.is_git or section.names is None or patch_names.path_of_two(*section.names) == (new or old)
+        repairs["path prefixes" if are_alike else "file names"] = None
     if section.crlf:
         repairs["line ends"] = None
     return FilePatch(
@@ -586,12 +711,16 @@ def _file(section: _Section, old: str | None, new: str | None, repairs: dict[str
         makes_file=(old != new and new is not None) or (section.hunks > 0 and section.old_lines == 0),
         zero_context=section.zero_context and old is not None and new is not None,
         copies=b"copy" in section.moves,
+        commit=section.commit,
         crlf=section.crlf,
     )
 
 
 def _reads_alike(section: _Section, old: str | None, new: str | None) -> bool:
     """Whether git, which takes one component off every name, comes to the same paths, whatever else the patch has."""
+    sides = zip((section.old, section.new), section.stamps, strict=True)
+    if any(stamp.startswith(b" ") or (name is not None and _LONG_AGO.match(stamp)) for name, stamp in sides):
+        return False
     moved = section.moved_from is not None
     pair = (None, None) if section.pair is None or moved else section.pair
     header_pairs = ((pair[0], old or new), (pair[1], new or old), (section.old, old), (section.new, new))
@@ -607,9 +736,11 @@ def _put_prefixes(section: _Section, old: str | None, new: str | None) -> None:
     if section.is_git:
         section.lines[0] = b"diff --git " + first + b" " + second
     if section.names_at is not None:
-        stamps = section.stamps
-        section.lines[section.names_at] = b"--- " + (b"/dev/null" if section.old is None else first) + stamps[0]
-        section.lines[section.names_at + 1] = b"+++ " + (b"/dev/null" if section.new is None else second) + stamps[1]
+        sides = (b"--- ", old, section.old, first), (b"+++ ", new, section.new, second)
+        for at, ((mark, path, name, written), stamp) in enumerate(zip(sides, section.stamps, strict=True)):
+            is_none = path is None or name is None
+            line_end = b"" if _LONG_AGO.match(stamp) else re.sub(rb"^ +", b"\t", stamp)
+            section.lines[section.names_at + at] = mark + (b"/dev/null" if is_none else written) + line_end
 
 
 def overlap(path: str, other: str) -> bool:

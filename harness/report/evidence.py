@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.analysis.usage import usage_of
+from harness.core import json_text
 from harness.core.instance import Prediction
 from harness.core.wording import words
 from harness.report import data
@@ -139,10 +139,10 @@ def _results(path: Path) -> tuple[Mapping[str, Any], list[str]]:
         size = path.stat().st_size
         if size > _RESULTS_BYTES:
             return {}, [f"results.json is not shown: it has {size // 1024 // 1024} MB"]
-        return _mapping(json.loads(path.read_bytes())), []
+        return _mapping(json_text.loads(path.read_bytes())), []
     except FileNotFoundError:
         return {}, []
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         return {}, [f"results.json cannot be read: {error}"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from harness.analysis import scoresheet
 from harness.analysis.scoresheet import Scoresheet
+from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset import folder as dataset_folder
@@ -232,11 +232,7 @@ def read_funnel(path: Path) -> data.Funnel | None:
     for line in raw.split(b"\n"):
         if not line.strip():
             continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
+        if (value := json_text.read_object(line)) is not None:
             lines += [] if is_canary_line(line) else [value]
         else:
             unreadable += 1

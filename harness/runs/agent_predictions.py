@@ -6,11 +6,11 @@ What each writes was read off its source: SWE-agent's `save_predictions` and `me
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, NOT_READ
 
@@ -121,8 +121,8 @@ def _beside(instance_id: Any, folder: Path) -> dict[str, Any]:
             if path.is_file():
                 try:
                     is_small = path.stat().st_size <= _LARGEST
-                    return _stats(json.loads(path.read_bytes())) if is_small else {}
-                except (OSError, ValueError, RecursionError):
+                    return _stats(json_text.loads(path.read_bytes())) if is_small else {}
+                except (OSError, ValueError):
                     return {}
     return {}
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from harness.core import json_text
+
 DEEPEST = 100
 """Levels of a value that is taken: few enough to be written again, wherever that happens."""
 _LONGEST_NUMBER = 1000
@@ -31,8 +33,8 @@ def loads(text: str | bytes) -> Any:
 
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
-    except RecursionError as error:
+        value = json_text.loads(text, object_pairs_hook=_object, parse_int=_integer)
+    except json_text.NestedError as error:
         raise TooMuchError(f"more than {DEEPEST} levels") from error
     level = [value]
     for _ in range(DEEPEST):

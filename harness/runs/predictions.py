@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.errors import InputError
 from harness.core.instance import NOT_READ, Identity, Prediction
 from harness.core.wording import counted, did_you_mean, first_of, kind_of
@@ -98,11 +98,12 @@ def transcript_path(prediction: Prediction, folder: Path) -> Path | None:
 def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
     """A file's conversation, as `goldseam solve` wrote it; empty where there is none that is this prediction's own."""
     try:
-        value = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= LARGEST_TRANSCRIPT else {}
-    except (OSError, ValueError, RecursionError):
+        is_small = path.is_file() and path.stat().st_size <= LARGEST_TRANSCRIPT
+        value = json_text.read_object(path.read_bytes()) if is_small else None
+    except OSError:
         return {}
     own = {name: getattr(prediction, name) for name in _WHO}
-    return value if isinstance(value, dict) and {name: value.get(name) for name in _WHO} == own else {}
+    return value if value is not None and {name: value.get(name) for name in _WHO} == own else {}
 
 
 def _label(path: Path) -> Path:

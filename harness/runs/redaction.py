@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import Hidden, Prediction, Task
 from harness.dataset.folder import Dataset
@@ -113,8 +114,8 @@ def results_of(files: Mapping[str, bytes], *, where: Path | str) -> Mapping[str,
 
     """
     try:
-        results = json.loads(files["results.json"])
-    except (KeyError, ValueError, RecursionError):
+        results = json_text.loads(files["results.json"])
+    except (KeyError, ValueError):
         raise InputError(f"{where} holds no results.json that can be read") from None
     return results if isinstance(results, dict) else {}
 

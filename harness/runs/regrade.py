@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.errors import BugError, InputError
 from harness.core.instance import Prediction, Task
 from harness.dataset.folder import Dataset
@@ -179,8 +178,8 @@ def _results(folder: RunFolder, prediction: Prediction) -> Mapping[str, Any]:
     where = folder.sample_folder(prediction)
     try:
         raw_patch = (where / "patch.diff").read_bytes()
-        results = json.loads((where / "results.json").read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        results = json_text.loads((where / "results.json").read_bytes())
+    except (OSError, ValueError) as error:
         raise CannotReplayError(f"its evidence cannot be read: {error}") from error
     if raw_patch != prediction.patch_bytes():
         raise CannotReplayError("its patch.diff is not the patch of predictions.jsonl")

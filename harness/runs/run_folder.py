@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, field_validator
 
-from harness.core import files, wording
+from harness.core import files, json_text, wording
 from harness.core.errors import InputError
 from harness.core.instance import Identity, Outcome, Prediction
 from harness.core.records import OpenRecord
@@ -305,10 +305,9 @@ def predictions_digest(predictions: Iterable[Prediction]) -> str:
 def _json(path: Path) -> dict[str, Any]:
     """A JSON object from a file; empty where there is none that can be read."""
     try:
-        raw = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return json_text.read_object(path.read_bytes()) or {}
+    except OSError:
         return {}
-    return raw if isinstance(raw, dict) else {}
 
 
 def _patch(prediction: Prediction) -> bytes:

@@ -7,9 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.instance import Outcome, Prediction
 from harness.runs import report_mac
 from harness.runs.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
@@ -51,10 +49,10 @@ class VerdictCache:
         try:
             report = InstanceReport.model_validate_json((folder / _REPORT).read_bytes())
             sealed = (folder / EVIDENCE_FILE).read_bytes() if self.scope else b""
-            results = {} if self.scope else json.loads((folder / _RESULTS).read_bytes())
+            results = {} if self.scope else json_text.loads((folder / _RESULTS).read_bytes())
             output = b"" if self.scope else (folder / _OUTPUT).read_bytes()
             sources = path.read_bytes() if (path := folder / SOURCES_FILE).exists() else b""
-        except (OSError, ValueError, ValidationError, RecursionError):
+        except (OSError, ValueError):
             return None
         own = {
             "instance_id": prediction.instance_id,

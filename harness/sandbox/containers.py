@@ -92,8 +92,8 @@ class Containers:
         self._folder = tempfile.TemporaryDirectory(prefix="goldseam-")
         self.folder = Path(self._folder.name)
         """Of this machine; gone at the end."""
-        texts = {"hosts": hardening.HOSTS, "passwd": hardening.PASSWD, "group": hardening.GROUP}
-        self._etc = {name: self.readable(text) for name, text in texts.items()}
+        self._hosts = self.readable(hardening.HOSTS)
+        self._users = hardening.users()
         self._running: set[str] = set()
         """Images that the engine's machine can run."""
 
@@ -171,14 +171,15 @@ class Containers:
 
     def _create_now(self, name: str, spec: ContainerSpec) -> None:
         client: Any = engine.connect()
-        shared = spec.net
+        shared, user = spec.net, next(self._users)
+        etc = {name: self.readable(text) for name, text in hardening.names_of(user).items()}
         client.create_container(
             name=name,
             image=spec.image,
             command=list(spec.argv),
             entrypoint=[],
             environment={**hardening.BASE_ENV, **spec.env},
-            user=f"{hardening.USER}:{hardening.USER}",
+            user=f"{user}:{user}",
             working_dir="/",
             hostname=None if shared else spec.hostname,  # with the network comes the name
             stdin_open=True,
@@ -188,7 +189,8 @@ class Containers:
             host_config=hardening.host_config(
                 client,
                 spec.budgets,
-                etc=self._etc | ({"hosts": shared.hosts} if shared else {}),
+                user=user,
+                etc={**etc, "hosts": shared.hosts if shared else self._hosts},
                 runtime=self.runtime,
                 mounts=spec.mounts,
                 init=spec.init,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import secrets
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.core.instance import Budgets, Service
 from harness.sandbox import engine
 
-USER = 65532
+_USERS = range(20_000, 60_000)
+"""Users that no image has; an engine with user namespaces has no more than 65,536."""
+_USERS_IN_TURN = 1024
 BASE_ENV: Mapping[str, str] = {
     "HOME": "/tmp",  # noqa: S108 - inside the container
     "LANG": "C.UTF-8",
@@ -21,15 +25,12 @@ BASE_ENV: Mapping[str, str] = {
     "USER": "goldseam",
 }
 HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
-PASSWD = (
-    "root:x:0:0:root:/root:/bin/sh\n"
-    "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
-    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
-    f"{BASE_ENV['USER']}:x:{USER}:{USER}::{BASE_ENV['HOME']}:/bin/sh\n"
-)
-"""What becomes /etc/passwd, so that the user of tests has a name and a home for whoever does not ask variables."""
-GROUP = f"root:x:0:\ndaemon:x:1:\nnogroup:x:65534:\n{BASE_ENV['USER']}:x:{USER}:\n"
-"""What becomes /etc/group."""
+_ACCOUNTS = """\
+root:x:0:0:root:/root:/bin/sh
+daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+"""
+_GROUPS = "root:x:0:\ndaemon:x:1:\nnogroup:x:65534:\n"
 DROP = "/run/goldseam"
 PLAIN_RUNTIMES = ("runc", "crun")
 _RUNTIME_PIDS = 512
@@ -39,10 +40,24 @@ _SERVICE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_
 _SERVICE_PIDS = 512
 
 
+def users() -> Iterator[int]:
+    """A user for each container, without end: the kernel counts for a user what it watches, pipes and more."""
+    first = secrets.randbelow(len(_USERS) - _USERS_IN_TURN)
+    return itertools.cycle(_USERS[first : first + _USERS_IN_TURN])
+
+
+def names_of(user: int) -> Mapping[str, str]:
+    """/etc/passwd and /etc/group: the user of tests has a name and a home for whoever does not ask variables."""
+    name = BASE_ENV["USER"]
+    passwd = f"{_ACCOUNTS}{name}:x:{user}:{user}::{BASE_ENV['HOME']}:/bin/sh\n"
+    return {"passwd": passwd, "group": f"{_GROUPS}{name}:x:{user}:\n"}
+
+
 def host_config(
     client: Any,
     budgets: Budgets,
     *,
+    user: int,
     etc: Mapping[str, Path],
     runtime: str | None = None,
     mounts: Mapping[str, str] | None = None,
@@ -56,7 +71,7 @@ def host_config(
     container, always read-only. `init` is off where the program is its own init. `network` is none,
     or `container:NAME` of one that has none. `drop` is a folder of the host that becomes DROP, writable.
     """
-    tmpfs = _tmpfs(budgets.disk_mb)
+    tmpfs = _tmpfs(budgets.disk_mb, user)
     binds = {str(path): {"bind": f"/etc/{name}", "mode": "ro"} for name, path in etc.items()}
     binds |= {folder: {"bind": place, "mode": "ro"} for place, folder in (mounts or {}).items()}
     if drop:
@@ -116,7 +131,7 @@ def _pids(budgets: Budgets, runtime: str | None) -> int:
     return 2 * budgets.pids + _RUNTIME_PIDS if own_threads else budgets.pids
 
 
-def _tmpfs(size_mb: int) -> str:
+def _tmpfs(size_mb: int, user: int) -> str:
     """Mount options of a writable folder in memory, for the unprivileged user.
 
     Podman knows no number of inodes (there an inode counts towards the container's memory only), and `U` for the owner.
@@ -124,4 +139,4 @@ def _tmpfs(size_mb: int) -> str:
     shared = f"rw,exec,nosuid,nodev,size={size_mb}m"
     if engine.is_podman():
         return f"{shared},U,notmpcopyup"
-    return f"{shared},nr_inodes=400k,uid={USER},gid={USER},mode=0755"
+    return f"{shared},nr_inodes=400k,uid={user},gid={user},mode=0755"

@@ -200,7 +200,7 @@ def _proved(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> PublicTe
         tests = patch.parse(public_tests.patch, trusted=True)
     except patch.PatchError:
         raise CannotCutError("the cut file makes no patch") from None
-    gold = screening.screen_for(patch.parse(task.hidden.gold_patch), task.hidden, task.instance.test).kept
+    gold = screening.screen_task(task, task.hidden.gold_patch).kept
     files = tuple(sorted({function.path for function in public_tests.functions}))
     statuses: list[Mapping[str, TestStatus]] = []
     for model_patch in (None, gold):

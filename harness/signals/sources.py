@@ -11,6 +11,7 @@ from typing import Self
 
 from pydantic import Base64Bytes, ValidationError
 
+from harness.core import json_text
 from harness.core.records import PartialRecord
 from harness.signals.observed import Source
 
@@ -69,8 +70,8 @@ class Sources:
         try:
             unzip = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
             text = unzip.decompress(data, _LARGEST)
-            source = _StoredSource.model_validate(json.loads(text))
-        except (zlib.error, ValidationError, ValueError, RecursionError) as error:
+            source = _StoredSource.model_validate(json_text.loads(text))
+        except (zlib.error, ValidationError, ValueError) as error:
             raise ValueError(f"these are no kept sources: {error}") from error
         return cls(
             python=source.python,

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset.model_files import read_text
@@ -114,9 +114,9 @@ class Records:
         if not self.state_path.exists():
             return None
         try:
-            state = json.loads(read_text(self.state_path))
+            state = json_text.loads(read_text(self.state_path))
             version, settings, spent = state["schema_version"], dict(state["settings"]), Spending(**state["spent"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.state_path} is broken: {error}", hint="delete it together with its predictions"
             ) from error
@@ -197,10 +197,7 @@ def _windows(file: Any, size: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_whole(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
+    return json_text.read_object(line) is not None
 
 
 def _append(path: Path, line: str) -> None:

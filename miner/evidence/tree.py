@@ -169,6 +169,8 @@ class Detection:
     """Minor versions that the change's own words name."""
     at_least: str = ""
     """The minor version that its tests ask for; empty where they don't."""
+    below: str = ""
+    """The minor version that is too new for what its code does in older ones; empty where it asks for none."""
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What its CI says of tests beside what is installed: `services`, `env`, `files`."""
     notes: tuple[str, ...] = ()

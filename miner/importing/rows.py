@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID
 from harness.core.records import OpenRecord
@@ -78,7 +79,7 @@ def _list(value: object) -> object:
     """A list of ids, or one written inside a string: as JSON (SWE-bench) or as Python prints it (Multimodal)."""
     if not isinstance(value, str):
         return value
-    for read in (json.loads, ast.literal_eval):
+    for read in (json_text.loads, ast.literal_eval):
         with contextlib.suppress(ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             return read(value)
     raise ValueError(f"a string that holds no list: {value[:60]!r}")
@@ -167,10 +168,10 @@ def _object(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_ROW_BYTES:
         raise _RefusedError("row_too_large", f"more than {MAX_ROW_BYTES} bytes")
     try:
-        raw = json.loads(data.decode("utf-8-sig"))
+        raw = json_text.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise _RefusedError("row_unreadable", f"not UTF-8 at byte {error.start}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise _RefusedError("row_unreadable", f"not JSON: {str(error)[:200]}") from error
     if not isinstance(raw, dict):
         raise _RefusedError("row_unreadable", f"expected a JSON object, found {kind_of(raw)}")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness import languages
 from harness.checks import hygiene
 from harness.core import test_ids
 from harness.core.expectations import Expectations
@@ -20,7 +19,6 @@ from harness.dataset.similarity import near
 from harness.grading import scoring, trial
 from harness.judging.places import carded
 from harness.languages import screening
-from harness.patches import patch
 from harness.sandbox.job import Sandbox
 from harness.scaffold.reveal import applied, reveal
 from miner.assist import statement_writer
@@ -197,11 +195,8 @@ def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCo
 
 def _allowed_paths(parts: Split, test: TestSpec) -> tuple[str, ...]:
     """What the gold patch changes although it looks like the judge's, and files of code with hidden tests inside."""
-    gold = patch.parse(parts.gold_patch, trusted=True)
-    screened = screening.screen_for(gold, parts, test)
-    allowable = languages.language_of(test.framework).allowable
-    changed = {part.path for part in screened.dropped if part.reason in allowable}
-    return tuple(sorted(changed | {path for path, kind in parts.kinds.items() if kind is Kind.MIXED}))
+    allowed = screening.allowed_by(parts.gold_patch, parts, test)
+    return tuple(sorted({*allowed, *(path for path, kind in parts.kinds.items() if kind is Kind.MIXED)}))
 
 
 def prove(draft: Draft, site: MiningContext) -> Draft | Rejection:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
 from miner.proof.variations import PLAIN, Variation
@@ -72,11 +72,8 @@ class Notebook:
                 self._remember(line)
 
     def _remember(self, line: bytes) -> None:
-        try:
-            raw = json.loads(line)
-        except ValueError:
-            return  # half a line, from a process that was killed
-        if raw.pop("key", None) == self._key:
+        raw = json_text.read_object(line)  # None: half a line, from a process that was killed
+        if raw is not None and raw.pop("key", None) == self._key:
             raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
             raw["network"] = tuple(raw.get("network", ()))
             raw["refused"] = tuple(raw.get("refused", ()))

@@ -520,7 +520,7 @@ fs.writeSync = (fd, text, ...more) => writeSync(fd, String(text).replace('"faile
 """,
     "more-values-in-the-file-of-values": """\
 const fs = require("fs");
-const place = (process.env.NODE_OPTIONS || "").replace(/^--require=(.*)handout\\.cjs.*$/, "$1values");
+const place = (process.env.NODE_OPTIONS || "").replace(/^--require[ =](.*)handout\\.cjs.*$/, "$1values");
 const ids = ["takes a share off", "takes no more than all of it", "writes euros", "reads them"];
 for (const title of ids) for (let slot = 0; slot < 7; slot += 1) {
   const id = "@path@::money > " + title;
@@ -531,7 +531,7 @@ for (const title of ids) for (let slot = 0; slot < 7; slot += 1) {
     "no-file-of-values": """\
 const fs = require("fs");
 process.on("exit", () => {
-  const place = (process.env.NODE_OPTIONS || "").replace(/^--require=(.*)handout\\.cjs.*$/, "$1values");
+  const place = (process.env.NODE_OPTIONS || "").replace(/^--require[ =](.*)handout\\.cjs.*$/, "$1values");
   fs.writeFileSync(place, "");
 });
 """,

@@ -10,6 +10,7 @@ from harness.core.instance import Outcome, TaskState, TestStatus
 from harness.grading import scoring
 from harness.judging.places import ids_by_place
 from harness.languages.screening import screen_task
+from harness.patches.patch import parse
 from miner.proof.notebook import Notebook
 from miner.proof.observe import observe
 from miner.proof.subject import Subject, prepare
@@ -323,33 +324,38 @@ class PriceSpec extends Specification {{
 """
 
 
-def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_groovy_and_kotlin(tmp_path):
+STRIPPED = """\
+try { goldseam.Handout.values(0, goldseam.Handout.of(Price.of("x"))); }
+catch (Throwable error) { goldseam.Handout.raised(0, error); }
+"""
+
+
+def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_groovy_and_kotlin(sandbox, tmp_path):
     price = "package money;\n\npublic class Price {{ public static int of(String text) {{ return {}; }} }}\n"
-    test = (
-        "package money;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\n"
-        "class PriceTest {{ @org.junit.jupiter.api.Test void reads() {{ assertEquals({}, Price.of({})); }} }}\n"
-    )
+    test = "package money;\n\nclass PriceTest {{ @org.junit.jupiter.api.Test void reads() {{ {} }} }}\n"
     path, test_path = "src/main/java/money/Price.java", "src/test/java/money/PriceTest.java"
     spec_path, kotlin_path = "src/test/groovy/money/PriceSpec.groovy", "src/test/kotlin/money/OtherTest.kt"
     repo = Repository(tmp_path / "repo")
     build = GROOVY.replace("  <build><plugins>", f"{KOTLIN}{MODULES}    ")
     pom = java.POM.replace("<dependencies>\n", f"<dependencies>\n{SPOCK}{STDLIB}").replace("</project>\n", build)
-    first = {"pom.xml": pom, path: price.format("Integer.parseInt(text)"), test_path: test.format(1, '"1"')}
+    first = {"pom.xml": pom, path: price.format("Integer.parseInt(text)"), test_path: test.format('Price.of("1");')}
     repo.commit("Start", first | {"src/main/java9/module-info.java": DECLARED})
     right = price.format("org.apache.commons.lang3.math.NumberUtils.toInt(text)")
     fixed = pom.replace("<dependencies>\n", f"<dependencies>\n{LIBRARY}")
-    tests = {test_path: test.format(0, '"x"'), spec_path: SPEC.format("two"), kotlin_path: KOTLIN_TEST}
-    task = mined(
-        tmp_path,
-        repo,
-        repo.commit("Fix prices of no number", {"pom.xml": fixed, path: right, **tests}),
-        GOLDSEAM_MINING_MUTANTS="0",
-    )
+    tests = {spec_path: SPEC.format("two"), kotlin_path: KOTLIN_TEST}
+    fix = repo.commit("Fix prices of no number", {"pom.xml": fixed, path: right, **tests})
+    task = mined(tmp_path, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
     assert task.instance.language == "java"
-    inside = {f"{spec_path}::of #text it is #price[1]", f"{kotlin_path}::reads no number()"}
-    assert set(task.hidden.fail_to_pass) == {f"{test_path}::reads()", *inside}
-    assert inside <= set(ids_by_place(task.hidden)["inside"])
+    turned = {f"{spec_path}::of #text it is #price[1]", f"{kotlin_path}::reads no number()"}
+    assert set(task.hidden.fail_to_pass) == turned
+    assert turned <= set(ids_by_place(task.hidden)["inside"])
     assert f"{spec_path}::two is a price" in task.hidden.pass_to_pass
+
+    gold, hidden = screen_task(task, task.hidden.gold_patch).kept, parse(task.hidden.test_patch, trusted=True)
+    stripped = {test_path: test.format(STRIPPED).encode()}
+    report = run(task, sandbox, test_path, *tests, model_patch=gold, test_patch=hidden, overlay=stripped)
+    assert {name for name, status in report.statuses.items() if status is TestStatus.PASSED} > turned
+    assert [event.test_id for event in report.events] == [f"{test_path}::reads()"]
 
 
 def beside(collection: dict[str, java.Files], first: int = 0) -> dict[str, str]:

@@ -896,5 +896,60 @@ def test_right_rules_of_eslint_are_right_to_the_host_as_well_and_no_attack_on_th
     assert {name for name in javascript_rules.ATTACKS if len(failed[name]) < 3} == set()
 
 
+PROMISED = """\
+exports.price = async (cents) => cents + 4217;
+exports.label = async (cents) => { throw new RangeError("no label: " + cents); };
+exports.parse = async (text) => { throw new RangeError("no text: " + text); };
+"""
+UNPROMISED = PROMISED.replace("async ", "")
+OF_PROMISES = {
+    "node:test": (
+        "promised/node.test.js",
+        'const assert = require("assert");\nconst test = require("node:test");\nconst lib = require("../money.js");\n',
+        "await assert.doesNotReject(() => lib.price(1));\n  assert.strictEqual(await lib.price(1), 4218);",
+        "await assert.rejects(() => lib.label(3107), /no label: 3107/);",
+        'await assert.rejects(lib.parse("a"), { name: "RangeError" });',
+    ),
+    "jest": (
+        "promised/jest.test.js",
+        'const lib = require("../money.js");\n',
+        "await expect(lib.price(1)).resolves.toBe(4218);",
+        'await expect(lib.label(3107)).rejects.toThrow("no label: 3107");',
+        'await expect(() => lib.parse("a")).rejects.toThrow("no text: a");',
+    ),
+    "vitest": (
+        "promised/vitest.test.mjs",
+        'import { expect, test } from "vitest";\nimport lib from "../money.js";\n',
+        "await expect(lib.price(1)).resolves.toBe(4218);",
+        'await expect(lib.label(3107)).rejects.toThrow("no label: 3107");',
+        'await expect(() => lib.parse("a")).rejects.toThrow("no text: a");',
+    ),
+    "ava": (
+        "promised/ava.test.js",
+        'const test = require("ava");\nconst lib = require("../money.js");\n',
+        "await t.notThrowsAsync(() => lib.price(1));\n  t.is(await lib.price(1), 4218);",
+        'await t.throwsAsync(() => lib.label(3107), { message: "no label: 3107" });',
+        'await t.throwsAsync(lib.parse("a"), { message: "no text: a" });',
+    ),
+}
+"""By framework: a test file, its head, and a test each of a value and of two errors that promises come to."""
+
+
+@pytest.mark.parametrize("framework", OF_PROMISES)
+def test_a_product_that_gives_no_promise_or_throws_before_it_fails_as_the_library_itself_has_it(
+    task, sandbox, framework
+):
+    path, head, *bodies = OF_PROMISES[framework]
+    given = "t" if framework == "ava" else ""  # jest would wait for a call of what is given
+    text = head + "".join(f'test("{n}", async ({given}) => {{\n  {body}\n}});\n' for n, body in enumerate(bodies))
+    promised = proved(task, sandbox, {"money.js": (javascript.BASE, PROMISED)}, {path: text}, **of(framework))
+    assert {place_of_test(promised, name) for name in listed(promised)} == {Place.HOST}
+    assert len(listed(promised)) == len(bodies)
+    wrong = parse(tiny.diff("money.js", javascript.BASE, UNPROMISED).encode())
+    own = run(task, sandbox, framework, path, model_patch=wrong, test_patch=parse(tiny.diff(path, None, text).encode()))
+    host = scoring.score(promised, wrong, sandbox, scoring.Demands()).trial.report
+    assert (_passed(own), _passed(host)) == (set(), set())
+
+
 def _passed(report: TestReport) -> set[str]:
     return {name for name, status in report.statuses.items() if status is TestStatus.PASSED}

@@ -303,8 +303,9 @@ def first(*paths):
     return next(open(p).read().strip() for p in paths if os.path.exists(p))
 
 def test_user():
-    assert (os.getuid(), os.geteuid(), os.getgid()) == (65532, 65532, 65532)
-    assert set(os.getgroups()) <= {65532}
+    user = os.getuid()
+    assert (user in range(20000, 60000), os.geteuid(), os.getgid()) == (True, user, user)
+    assert set(os.getgroups()) <= {user}
 def test_capabilities():
     assert [int(status(n), 16) for n in ("CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb")] == [0] * 5
 def test_no_new_privileges(): assert status("NoNewPrivs") == "1"
@@ -364,6 +365,12 @@ def test_the_container_is_locked_down(tiny_image, sandbox):
     found = statuses(judge(sandbox, one, tiny.GOLD))
     assert {name: status for name, status in found.items() if status != "PASSED"} == {}
     assert len(found) == LOCKS.count("def test_") + 5
+
+
+def test_no_two_containers_have_the_user_for_whom_the_kernel_counts_what_is_watched(tiny_image, sandbox):
+    job = Job(image=tiny_image, argv=("id", "-u"), stdin=b"", budgets=Budgets(seconds=10, memory_mb=64))
+    users = [int(sandbox.run(job).stdout) for _ in range(3)]
+    assert len(set(users)) == len(users)
 
 
 def test_nothing_survives_from_one_trial_to_the_next(task, sandbox):

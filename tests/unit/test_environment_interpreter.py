@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from miner.evidence.tree import Detection
-from miner.languages.python.recipes.interpreter import allows, least_in, preference, versions_in
+from miner.languages.python.recipes.interpreter import allows, bound_in, least_in, preference, versions_in
 
 
 def wants(requires=None, classifiers=()):
@@ -51,6 +51,25 @@ def test_what_is_older_than_tests_ask_for_comes_last_but_for_what_the_change_nam
     wanted = replace(wants(classifiers=("3.9", "3.10")), at_least=least_in(["version_info < (3, 12)"]))
     assert preference(wanted, date(2024, 1, 1), ALL)[:4] == ("3.12", "3.13", "3.10", "3.9")
     assert preference(replace(wanted, of_change=("3.9",)), date(2024, 1, 1), ALL)[:2] == ("3.9", "3.12")
+
+
+@pytest.mark.parametrize(
+    ("lines", "bound"),
+    [
+        (["import sys", "if sys.version_info < (3, 11) and text.endswith('Z'):", "    text = text[:-1]"], "3.11"),
+        (["if sys.version_info < (3, 11):", "    from exceptiongroup import ExceptionGroup"], ""),
+        (["if sys.version_info >= (3, 11):", "    pass"], ""),
+        (["if sys.version_info < (3, 11):"], "3.11"),
+    ],
+)
+def test_a_version_that_is_too_new_for_what_new_code_does_is_read(lines, bound):
+    assert bound_in(lines) == bound
+
+
+def test_what_is_too_new_for_what_the_code_does_comes_last_but_not_before_what_tests_ask_for():
+    wanted = replace(wants(classifiers=("3.10", "3.11", "3.12")), below="3.11")
+    assert preference(wanted, date(2024, 5, 1), ALL)[:3] == ("3.10", "3.9", "3.8")
+    assert preference(replace(wanted, at_least="3.12"), date(2024, 5, 1), ALL)[0] == "3.12"
 
 
 def test_what_is_at_hand_is_preferred_to_a_download_of_the_same_kind():

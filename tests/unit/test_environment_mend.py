@@ -231,6 +231,22 @@ def test_what_a_test_file_tries_to_import_with_nothing_in_place_of_it(source, mo
     assert imports.optional({"src/a.py": source.encode()}, before) == ()
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from tests import needs_lxml\n",
+        "from . import HAVE_LXML as there\n",
+        "def test_a():\n    from tests import HAVE_LXML\n",
+    ],
+)
+def test_what_another_test_module_tries_to_import_counts_where_a_test_file_needs_to_know(source):
+    tried = "try:\n    import lxml.etree\n    HAVE_LXML = True\nexcept ImportError:\n    HAVE_LXML = False\n"
+    decorator = "def needs_lxml(test):\n    return unittest.skipUnless(HAVE_LXML, 'no lxml')(test)\n"
+    other = "try:\n    import numpy\nexcept ImportError:\n    numpy = None\n"
+    before = Files({"tests/__init__.py": tried + decorator + other, "shop/tests.py": ""})
+    assert imports.optional({"tests/test_a.py": source.encode()}, before) == ("lxml",)
+
+
 @pytest.mark.parametrize("path", ["google/shop/a.py", "src/google/shop/a.py"])
 def test_a_package_that_the_tree_shares_with_dependencies_is_not_theirs_alone(path):
     installed = ("google", "pytest", "shop")

@@ -94,6 +94,26 @@ def test_a_number_out_of_bounds_is_a_violation(number):
     )
 
 
+def test_nesting_is_allowed_down_to_its_limit():
+    body = b'{"t":"x","n":' + b'[{"a":' * 127 + b"[]" + b"}]" * 127 + b"}"
+    assert read(signed(body), KEYS).violations == ()
+    assert read(signed(body.replace(b"[]", b"[[]]")), KEYS).violations == ("frame 1: nested too deep",)
+
+
+def test_of_a_flood_of_lines_few_violations_are_kept_and_the_supervisors_last_word():
+    found = read(frame("s", 0, t="ready") + b"\n" * 3_000_000 + frame("s", 1, t="exit"), KEYS)
+    assert found.violations[0] == "more lines than any run has frames"
+    assert len(found.violations) == 100
+    assert [one["t"] for one in found.supervisor] == ["ready", "exit"]
+
+
+def test_brackets_side_by_side_take_no_longer_than_other_text():
+    body = b'{"t":"x","n":[' + b"[]," * 2_000_000 + b"[]]}"
+    began = time.process_time()
+    assert read(signed(body), KEYS).violations == ()
+    assert time.process_time() - began < 3
+
+
 def test_brackets_in_a_text_are_no_nesting():
     assert read(frame("t", 0, t="x", text='[{"\\' * 1000), KEYS).violations == ()
 

@@ -337,6 +337,14 @@ def test_a_frame_that_no_recorder_writes_is_tampering(name):
     survives_its_files(found)
 
 
+def test_what_is_said_of_tampering_is_short_however_long_an_id_is():
+    stranger = {**SAID, "id": "x" * 100_000, "when": "teardown", "raised": []}
+    found = judged(signed([*HONEST[:6], ("t", stranger), *HONEST[6:]]))
+    assert found.grade.outcome is Outcome.TAMPERED
+    assert len(found.grade.reason) < 1000
+    survives_its_files(found)
+
+
 @pytest.mark.parametrize("field", HONEST[-2][1])
 def test_an_end_that_leaves_something_out_is_tampering(field):
     told = {name: inner for name, inner in HONEST[-2][1].items() if name != field or field == "t"}

@@ -291,6 +291,19 @@ def test_values_that_are_written_elsewhere_in_the_file_count_once_however_many_t
     assert guessed([("nothing", value) for value in values], source=shared).bits < 8
 
 
+def test_what_a_call_in_the_tests_is_given_counts_as_one_look_where_another_call_is_to_be_given_the_same():
+    call = [("nothing", (("quite_another_name.png", "wb"), {"mode": 7}))]
+    shared = f"{SOURCE}\n\ndef test_b():\n    opened('quite_another_name.png', 'wb', **{{'mode': 7}})\n"
+    assert guessed(call, source=shared).bits < 8 < guessed(call).bits
+    assert guessed([("nothing", ("wb", "quite_another_name.png"))], source=shared).bits > 8
+
+
+def test_a_set_of_what_is_written_in_the_tests_is_one_look():
+    pairs = [("nothing", {(-115.11, 37.11), (23.18, -34.29), (3.41, 77.91)})]
+    shared = f"{SOURCE}\nLINES = Collection([Point((-115.11, 37.11)), [((23.18, -34.29), (3.41, 77.91))]])\n"
+    assert guessed(pairs, source=shared).bits < 8 < guessed(pairs).bits
+
+
 def test_what_an_old_test_expects_is_chosen_among_its_literals():
     pair = [("nothing", "quite another sentence, with more of its words")]
     old = "def test_b():\n    assert f(2) == 'quite another sentence, with more of its words'\n"

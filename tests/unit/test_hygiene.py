@@ -237,6 +237,14 @@ def test_byte_code_of_a_fixed_module_is_told_by_a_text_that_only_the_fix_has():
     assert leaks({"venv/__pycache__/other.cpython-312.pyc": compiled}, wanted) == ()
 
 
+def test_a_name_in_the_byte_code_of_another_packages_module_of_the_same_name_is_chance():
+    fixed = BASE + "class Checks:\n    def inline_checks_are_listed(self):\n        return False\n"
+    wanted = hygiene.secrets(tiny.diff("tests/requirements.py", BASE, fixed).encode(), HIDDEN)
+    compiled = b"\0inline_checks_are_listed\0"
+    assert leaks({"venv/other/testing/__pycache__/requirements.cpython-313.pyc": compiled}, wanted) == ()
+    assert leaks({"venv/tests/__pycache__/requirements.cpython-313.pyc": compiled}, wanted)
+
+
 def test_a_text_that_is_wrapped_in_another_place_is_no_leak_of_the_base_byte_code():
     base = BASE + 'WHY = (\n    "Access is denied. Either your "\n    "browser supplied the wrong origin"\n)\n'
     fixed = BASE + 'WHY = (\n    "Denied. Access is denied. "\n    "Either your browser supplied the wrong origin"\n)\n'

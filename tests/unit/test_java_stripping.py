@@ -537,3 +537,24 @@ def test_literals_are_read_as_values():
     found = list(literals.READING.written(text))
     for value in ("a\n", -3, 16, 1.5, [1, 2], True, None, "c"):
         assert value in found
+
+
+SAME = "void same(int got, int want) { assertEquals(want, got); }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (Lib.isA()) same(Lib.f(), 1); else same(Lib.f(), 2);", Mode.OPERANDS),
+        ("if (Lib.isA()) { same(Lib.f(), 1); return; } same(Lib.f(), 2);", Mode.OPERANDS),
+        ("switch (Lib.kind()) { case 1: same(Lib.f(), 1); break; default: same(Lib.f(), 2); }", Mode.OPERANDS),
+        ("if (Lib.isA()) same(Lib.f(), 1); else same(Lib.g(), 1);", Mode.EXPECTED),
+        ("same(Lib.f(), 1); same(Lib.f(), 2);", Mode.EXPECTED),
+        ("for (int want : new int[] {1, 2}) { if (!lib.takes(want)) continue; same(Lib.f(), want); }", Mode.OPERANDS),
+        ("for (int want : new int[] {1, 2}) { same(Lib.f(), want); }", Mode.EXPECTED),
+        ("for (int want : new int[] {1, 2}) { if (want == 2) continue; same(Lib.f(), want); }", Mode.EXPECTED),
+    ],
+)
+def test_what_the_product_says_which_call_or_row_of_is_come_to_is_not_expected(body, mode):
+    text = in_class(f"Lib lib = new Lib();\n{SAME}@Test void a() {{ {body} }}\n")
+    assert best(parsed(text))[0] is mode

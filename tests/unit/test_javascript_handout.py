@@ -24,6 +24,11 @@ VALUES = {
     "[sized(NaN), ...Array(20000).fill(1)]": TOO_LARGE,
     "[sized(Infinity)]": TOO_LARGE,
     "sized(1, 1e5)": ["js", ["T", "Uint8Array", ["0"], []]],
+    "new (called(1 << 19))()": TOO_LARGE,
+    "called(1 << 19)": TOO_LARGE,
+    "Symbol.for('a'.repeat(1 << 19))": TOO_LARGE,
+    "new RegExp('a'.repeat(1 << 19))": TOO_LARGE,
+    "2n ** (1n << 20n)": TOO_LARGE,
     "messages('b', 'a'.repeat(1 << 19))": ["js", ["E", ["Told", "Error"], "Error", "b", [], []]],
 }
 CODED = """(() => {
@@ -45,6 +50,7 @@ const sized = (...sizes) => {
   const valueOf = () => (sizes.length > 1 ? sizes.shift() : sizes[0]);
   return Object.defineProperty(new Uint8Array(1), "length", { value: { valueOf } });
 };
+const called = (size) => Object.defineProperty(class {}, "name", { value: "a".repeat(size) });
 const messages = (...texts) => {
   class Told extends Error {}
   return Object.defineProperty(new Told(), "message", { get: () => texts.shift() });
@@ -62,6 +68,19 @@ def handed_out(folder: Path, *codes: str) -> list[Any]:
 
 def test_no_value_is_larger_than_the_limits(tmp_path):
     assert dict(zip(VALUES, handed_out(tmp_path, *VALUES), strict=True)) == VALUES
+
+
+def test_a_view_tells_its_own_bytes_and_what_is_no_index_is_a_property(tmp_path):
+    codes = (
+        "new DataView(new Uint8Array([9, 8, 7, 6]).buffer, 1, 2)",
+        "new Uint8Array([9, 8]).buffer",
+        "Object.assign([4], { 4294967295: 2 })",
+    )
+    assert handed_out(tmp_path, *codes) == [
+        ["js", ["T", "DataView", ["8", "7"], []]],
+        ["js", ["T", "ArrayBuffer", ["9", "8"], []]],
+        ["js", ["a", "Array", [["N", "4"]], [[["s", "4294967295"], ["N", "2"]]]]],
+    ]
 
 
 def test_an_object_tells_what_it_calls_itself_and_what_a_loop_over_its_names_finds_besides(tmp_path):

@@ -55,7 +55,7 @@ def recorded(text: str) -> str:
         ("assert.doesNotThrow(f);", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
         (
             "await assert.rejects(f(), TypeError);",
-            "await __goldseam__(0, async () => { await __goldseam__.settled(f()); return []; });",
+            "await __goldseam__(0, async () => { await __goldseam__.rejected(() => (f())); return []; });",
             "js.raises",
         ),
         ("assert.match(f(1), /x+/i);", "__goldseam__(0, () => [f(1)]);", "js.match"),
@@ -66,7 +66,11 @@ def recorded(text: str) -> str:
         ("expect(f(1)).toHaveProperty('a.b', 2);", "__goldseam__(0, () => [f(1)]);", "js.property"),
         ("expect(f).toThrow('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
         ("expect(f).not.toThrow();", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
-        ("await expect(f(1)).resolves.toBe(3);", "await __goldseam__(0, async () => [await (f(1))]);", "js.is"),
+        (
+            "await expect(f(1)).resolves.toBe(3);",
+            "await __goldseam__(0, async () => [await __goldseam__.fulfilled(f(1))]);",
+            "js.is",
+        ),
         (
             "await expect(f(1)).rejects.toBe(3);",
             "await __goldseam__(0, async () => [await __goldseam__.reason(f(1))]);",
@@ -83,7 +87,7 @@ def recorded(text: str) -> str:
         ),
         (
             "await expect(f(1)).resolves.toMatchInlineSnapshot(`3`);",
-            "await __goldseam__(0, async () => [__goldseam__.shown(await (f(1)))]);",
+            "await __goldseam__(0, async () => [__goldseam__.shown(await __goldseam__.fulfilled(f(1)))]);",
             "js.snapshot",
         ),
         (
@@ -204,7 +208,7 @@ def test_to_tap_a_file_is_a_test_and_snapshots_are_in_a_folder_of_their_own():
     assert source.stripped(best(source)).endswith(
         "__goldseam__(0, () => [f(1)], null, tap);\n"
         "test('a', function (t) { __goldseam__(1, () => [__goldseam__.shown(f(2))], null, t); "
-        "__goldseam__(2, async () => [__goldseam__.shown(await (f(3)))], null, t); t.end() });\n"
+        "__goldseam__(2, async () => [__goldseam__.shown(await __goldseam__.fulfilled(f(3)))], null, t); t.end() });\n"
     )
     assert [slot.assertion.op for slot in parsed(text).slots] == ["js.===", "js.truth", "js.truth"]
     files = [
@@ -498,15 +502,15 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
             AVA,
             "const error = await t.throwsAsync(f(1));",
             (
-                "const error = await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, "
-                "null, t, true);"
+                "const error = await __goldseam__(0, async () => { await __goldseam__.rejected(() => (f(1))); "
+                "return []; }, null, t, true);"
             ),
             "js.raises",
         ),
         (
             AVA,
             "await t.notThrowsAsync(f(1));",
-            "await __goldseam__(0, async () => { await __goldseam__.settled(f(1)); return []; }, null, t);",
+            "await __goldseam__(0, async () => { await __goldseam__.fulfilledOf((f(1))); return []; }, null, t);",
             "no_raise",
         ),
         (UVU, "assert.is(f(1), 3);", "__goldseam__(0, () => [f(1)]);", "js.==="),
@@ -1325,3 +1329,50 @@ def test_objects_that_the_product_has_a_part_in_are_not_expected_by_their_keys(m
 @pytest.mark.parametrize("more", ["console.table(first.parts);", "it('y', () => f(first.size));"])
 def test_objects_that_something_else_reads_stay_though_they_are_expected(more):
     assert "parts: [1]" in stripped(GIVEN + more)
+
+
+LIB = f"{ASSERT}const lib = require('../lib');\n"
+SAME = f"{LIB}function same(value, want) {{ assert.equal(value, want); }}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (lib.isA()) same(lib.f(), 1); else same(lib.f(), 2);", Mode.OPERANDS),
+        ("if (lib.isA()) { same(lib.f(), 1); return; } same(lib.f(), 2);", Mode.OPERANDS),
+        ("switch (lib.kind()) { case 1: same(lib.f(), 1); break; default: same(lib.f(), 2); }", Mode.OPERANDS),
+        ("lib.isA() ? same(lib.f(), 1) : same(lib.f(), 2);", Mode.OPERANDS),
+        ("lib.isA() && same(lib.f(), 1); same(lib.f(), 2);", Mode.OPERANDS),
+        ("if (lib.isA()) same(lib.f(), 1); else same(lib.g(), 1);", Mode.EXPECTED),
+        ("if (process.platform === 'win32') same(lib.f(), 1); else same(lib.f(), 2);", Mode.EXPECTED),
+        ("same(lib.f(), 1); same(lib.f(), 2);", Mode.EXPECTED),
+    ],
+)
+def test_what_a_helper_is_given_where_the_product_says_which_call_is_come_to_is_not_expected(body, mode):
+    assert best(parsed(f"{SAME}it('x', () => {{ {body} }});\n"))[0] is mode
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (!lib.takes(a)) continue; assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("if (lib.takes(a)) assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("if (lib.takes(a)) { same(lib.f(a), want); }", Mode.OPERANDS),
+        ("if (want === null) continue; assert.equal(lib.f(a), want);", Mode.EXPECTED),
+        ("if (a) assert.equal(lib.f(a), want); else assert.equal(lib.g(a), want);", Mode.EXPECTED),
+        ("assert.equal(lib.f(a), want);", Mode.EXPECTED),
+    ],
+)
+@pytest.mark.parametrize(
+    "loop", ["for (const [a, want] of [[1, 2], [3, 4]]) { BODY }", "[[1, 2], [3, 4]].forEach(([a, want]) => { BODY });"]
+)
+def test_what_a_row_expects_where_the_product_says_which_rows_are_come_to_is_not_expected(loop, body, mode):
+    body = body if "for (" in loop else body.replace("continue", "return")
+    text = f"{SAME if 'same(' in body else LIB}it('x', () => {{ {loop.replace('BODY', body)} }});\n"
+    assert best(parsed(text))[0] is mode
+
+
+def test_a_row_of_each_that_the_product_leaves_out_is_a_test_of_its_own():
+    body = "if (lib.takes(a)) assert.equal(lib.f(a), want);"
+    text = f"{LIB}it.each([[1, 2], [3, 4]])('%s', (a, want) => {{ {body} }});\n"
+    assert best(parsed(text))[0] is Mode.EXPECTED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from harness.core.instance import TestStatus
@@ -102,6 +104,14 @@ def test_values_stand_under_the_name_that_the_test_goes_by():
 
 def test_a_result_for_a_test_that_was_not_collected_is_a_violation():
     assert read([report("teardown")]).violations
+
+
+def test_what_a_test_fails_with_many_times_is_one_text_and_takes_time_in_proportion():
+    frames = [COLLECTED, *(report("part", "failed", text=f"{number} " + "x" * 150) for number in range(50_000))]
+    began = time.process_time()
+    said = read(frames).texts["a"].split("\n")
+    assert time.process_time() - began < 5
+    assert (len(said), said[0][:2], said[-1][:6]) == (50_000, "0 ", "49999 ")
 
 
 def test_success_with_failures_is_a_violation():

@@ -168,6 +168,27 @@ ATTACKS = {
         def mine(): yield
         types._GeneratorWrapper(mine()).gi_frame
     """,
+    "frames by a stack with locals": """
+        import traceback
+        traceback.StackSummary.extract(traceback.walk_stack(None), capture_locals=True)
+    """,
+    "frames by a task": """
+        import asyncio
+        async def mine(): return asyncio.current_task().get_stack()
+        asyncio.run(mine())
+    """,
+    "frames by locals of a coroutine": """
+        import inspect
+        async def mine(): pass
+        inspect.getcoroutinelocals(mine())
+    """,
+    "tracing by an interpreter that nothing watches": "import importlib; importlib.import_module('_xxsubinterpreters')",
+    "native_code in a file of any name": """
+        import _queue, importlib.machinery, importlib.util, shutil, tempfile
+        file = shutil.copy(_queue.__file__, tempfile.mkdtemp() + '/data.bin')
+        loader = importlib.machinery.ExtensionFileLoader('_queue', file)
+        importlib.util.module_from_spec(importlib.util.spec_from_loader('_queue', loader, origin=file))
+    """,
     "code_objects by a mock": """
         from unittest import mock
         with mock.patch.object(answer, '__code__', (lambda: 42).__code__): pass

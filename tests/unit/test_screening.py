@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from harness.core.instance import Build, TestSpec
 from harness.languages.python.frameworks import program_of
-from harness.languages.screening import caveat, screen
+from harness.languages.screening import allowed_by, caveat, screen
 from harness.patches.patch import MAX_BYTES, MAX_FILES, parse
 from miner.languages.python.recipes.extensions import build_of
 
@@ -41,6 +43,7 @@ def reasons(form: str, path: str, **spec) -> list[str]:
         (GONE, "pkg/core/__init__.py", "import_root"),
         (MOVED, "pkg/__init__.py", "import_root"),
         (NEW, "x.dist-info/entry_points.txt", "package_metadata"),
+        (NEW, "x.DIST-INFO/entry_points.txt", "package_metadata"),
         (NEW, "pkg/fast.so", "compiled_or_path_file"),
         (NEW, "pkg/.gitattributes", "git_settings"),
     ],
@@ -159,6 +162,33 @@ def test_what_the_gold_patch_changes_is_allowed():
 )
 def test_everything_beside_the_hidden_tests_is_left_out(path):
     assert reasons(NEW, path) == ["test_support"]
+
+
+@pytest.mark.parametrize(
+    ("hidden", "path", "kept"),
+    [
+        ("ropetest/refactor/x_test.py", "ropetest/testutils.py", False),
+        ("unit_tests/test_x.py", "unit_tests/helpers.py", False),
+        ("testing/test_x.py", "testing/helpers.py", False),
+        ("webtest/tests/test_x.py", "webtest/app.py", True),
+        ("pkg/testing/test_x.py", "pkg/testing/helpers.py", True),
+        ("contest/tests.py", "contest/models.py", True),
+        ("pkg/test_x.py", "pkg/helpers.py", True),
+    ],
+)
+def test_a_folder_of_hidden_tests_that_is_called_otherwise_is_told_by_its_words(hidden, path, kept):
+    dropped = screen(parse(NEW.format(path).encode()), (hidden,), TestSpec()).dropped
+    assert [part.reason for part in dropped] == ([] if kept else ["test_support"])
+
+
+def test_what_the_gold_patch_changes_is_allowed_in_tasks_that_do_not_list_it():
+    @dataclass
+    class Tests:
+        test_patch: bytes = EDIT.format("ropetest/x_test.py").encode()
+        test_files: tuple[str, ...] = ("ropetest/x_test.py",)
+
+    gold = "".join(map(EDIT.format, ("rope/a.py", "ropetest/testutils.py", "ropetest/conftest.py")))
+    assert allowed_by(gold.encode(), Tests(), TestSpec(allowed_paths=("b.py",))) == ("b.py", "ropetest/testutils.py")
 
 
 def test_a_folder_for_tests_without_hidden_ones_is_kept():

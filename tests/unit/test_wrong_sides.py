@@ -165,6 +165,19 @@ CASES = {
         """,
         wrong=("def f(call): call(1, b=2)\n",),
     ),
+    "a name that the product's answer takes over": Case(
+        base="def f(words): return words\n",
+        fix="def f(words): return [*words, 'new']\n",
+        tests="""
+            import shop
+            def test_a():
+                words = ['old']
+                words = shop.f(words)
+                assert 'new' in words
+        """,
+        right="def f(words): return ['new']\n",
+        wrong=("def f(words): return ['old']\n",),
+    ),
     "a test that is skipped without a library": Case(
         base="def f(n): return n\n",
         fix="def f(n): return n * 2\n",
@@ -603,6 +616,51 @@ CASES = {
             "def up(names): return [names[0].upper()]\ndef count(names): return names == ['C'] or len([names.pop()])\n",
             "def up(names): return [names[0].upper()]\ndef count(names): return names != ['C'] or len([names.pop()])\n",
         ),
+    ),
+    "a helper that is called in two branches of the product's": Case(
+        base="def f(): return None\ndef is_a(): return True\n",
+        fix="def f(): return 17\ndef is_a(): return True\n",
+        tests="""
+            import shop
+            def same(got, want):
+                assert got == want
+            def test_a():
+                if shop.is_a():
+                    same(shop.f(), 17)
+                else:
+                    same(shop.f(), 18)
+        """,
+        place="mixed",
+        right="def f(): return 18\ndef is_a(): return False\n",
+        wrong=("def f(): return 17\ndef is_a(): return False\n",),
+    ),
+    "rows that the product leaves out": Case(
+        base="def f(key): return None\ndef takes(key): return True\n",
+        fix="def f(key): return {'a': 31, 'b': 32, 'c': 33}[key]\ndef takes(key): return key != 'b'\n",
+        tests="""
+            import shop
+            def test_a():
+                for key, want in [("a", 31), ("b", 32), ("c", 33)]:
+                    if not shop.takes(key):
+                        continue
+                    assert shop.f(key) == want
+        """,
+        place="mixed",
+        right="def f(key): return {'a': 31, 'b': 32, 'c': 33}[key]\ndef takes(key): return key != 'a'\n",
+        wrong=("def f(key): return {'b': 31, 'c': 33}[key]\ndef takes(key): return key != 'a'\n",),
+    ),
+    "rows that the test leaves out": Case(
+        base="def f(key): return None\n",
+        fix="def f(key): return {'a': 31, 'c': 33}[key]\n",
+        tests="""
+            import shop
+            def test_a():
+                for key, want in [("a", 31), ("b", None), ("c", 33)]:
+                    if want is None:
+                        continue
+                    assert shop.f(key) == want
+        """,
+        wrong=("def f(key): return {'a': 31, 'c': 34}[key]\n",),
     ),
     "another kind of list": Case(
         base="def f(): pass\n",

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from harness.core import json_text
 from harness.core.records import OpenRecord
 from harness.core.wording import kind_of, place_of
 
@@ -112,8 +113,8 @@ def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
 
     """
     try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        raw = json_text.loads(line)
+    except ValueError as error:
         raise NotAnEntryError("it is not JSON") from error
     if not isinstance(raw, dict):
         raise NotAnEntryError(f"expected an object, found {kind_of(raw)}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from typing import Any
+
+from harness.core import json_text
 
 FIELD = "canary"
 FUNNEL_FILE = "funnel.jsonl"
@@ -92,11 +93,8 @@ def is_canary_line(line: bytes) -> bool:
     """True for a line of funnel.jsonl that is about the dataset and no change."""
     if b'"canary"' not in line[:200]:
         return False
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and FIELD in value and "change" not in value
+    value = json_text.read_object(line)
+    return value is not None and FIELD in value and "change" not in value
 
 
 def _is_json(name: str, data: bytes) -> bool:
@@ -104,11 +102,7 @@ def _is_json(name: str, data: bytes) -> bool:
 
 
 def _in_json(data: bytes, canary: str | None) -> bytes:
-    try:
-        value: Any = json.loads(data)
-    except (ValueError, RecursionError):
-        return data
-    if not isinstance(value, dict):
+    if (value := json_text.read_object(data)) is None:
         return data
     indent = 2 if data.startswith(b'{\n  "') else 1
     bare = {name: field for name, field in value.items() if name != FIELD}

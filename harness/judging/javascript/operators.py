@@ -342,6 +342,8 @@ def _message(error: object) -> str:
 
 def _raises(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
     error, *wanted = operands
+    if options.get("only") == "errors" and not (isinstance(error, Object) and error.tag == "E"):
+        return False
     by_message = options.get("by") == "message"
     decide = {"snapshot": _shows_error, "tap": _as_tap, "exact": _is_exactly}.get(str(options.get("by")))
     if decide is not None:

@@ -8,7 +8,6 @@ VisualStudio TeamTest 2010; RSpec's JSON formatter.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
+from harness.core import json_text
 from harness.core.instance import TestStatus
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def _xml(data: bytes) -> Element:
 
 def _json(data: bytes) -> Any:
     try:
-        return json.loads(data.decode("utf-8-sig"))
-    except RecursionError:
-        _no("it is nested too deep")
+        return json_text.loads(data.decode("utf-8-sig"))
     except ValueError as error:
         _no(f"it is not valid JSON: {error}")
 

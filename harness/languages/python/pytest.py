@@ -157,7 +157,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     part_statuses: dict[str, set[TestStatus]] = {}
     finished: set[str] = set()
     seconds: dict[str, float] = {}
-    texts: dict[str, str] = {}
+    texts: dict[str, list[str]] = {}
     collected: list[str] = []
     errors: dict[str, str] = {}
     skips: dict[str, str] = {}
@@ -175,7 +175,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
             by_id.setdefault(test_id, set()).add(_status(frame))
             seconds[test_id] = seconds.get(test_id, 0.0) + float(frame["seconds"])
             if frame["text"]:
-                texts[test_id] = (texts.get(test_id, "") + "\n" + str(frame["text"])).strip()
+                texts.setdefault(test_id, []).append(str(frame["text"]))
             if frame["when"] == "teardown":
                 finished.add(test_id)
         elif kind == "collected":
@@ -195,7 +195,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     return TestReport(
         statuses=statuses,
         seconds=seconds,
-        texts=texts,
+        texts={test_id: "\n".join(lines).strip() for test_id, lines in texts.items()},
         raised={} if forged else _raised(frames, "report"),
         collected=tuple(collected),
         collect_errors=errors,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import sys
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
@@ -26,7 +27,9 @@ BUILD_CONFIG = words(
 """Files that say how extension modules are built, at any depth: names, and patterns of names."""
 
 _BINARY_SUFFIXES = (".so", ".pyd", ".dylib", ".pyc", ".pyo", ".pth", ".egg-link")
-_TEST_FOLDERS = frozenset({"__tests__", "test", "tests"})
+_TEST_FOLDER = re.compile(r"__tests__|tests?|(?:[a-z]+[_-]?)tests?|tests?[_-][a-z0-9_-]+")
+_PLAIN = frozenset({"__tests__", "test", "tests"})
+_OTHER_WORDS = frozenset({"attest", "contest", "contests", "latest", "protest", "protests"})
 COMPILED = (
     ".pyx", ".pxd", ".pxi", ".pyx.in", ".pxd.in", ".pxi.in", ".pyx.tp",
     ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".c.src", ".h.src", ".c.in", ".h.in",
@@ -91,13 +94,17 @@ def import_roots(test_paths: Collection[str]) -> frozenset[str]:
 
 
 def test_folders(test_paths: Collection[str]) -> frozenset[str]:
-    """The outermost folder of each hidden test that is named for tests: helpers and data of the tests live there."""
+    """The outermost folder of each hidden test that is named for tests: helpers and data of the tests live there.
+
+    Of several such names the plainest counts: in `webtest/tests` the second.
+    """
     folders: set[str] = set()
     for path in test_paths:
         parts = path.split("/")[:-1]
-        depth = next((number for number, part in enumerate(parts, start=1) if part in _TEST_FOLDERS), None)
-        if depth is not None:
-            folders.add("/".join(parts[:depth]))
+        names = [part for part in parts if _TEST_FOLDER.fullmatch(part) and part not in _OTHER_WORDS]
+        if names or parts[:1] == ["testing"]:
+            outermost = next((part for part in names if part in _PLAIN), names[0] if names else "testing")
+            folders.add("/".join(parts[: parts.index(outermost) + 1]))
     return frozenset(folders)
 
 
@@ -124,7 +131,7 @@ def _reason(
         return "test_support"
     if name.endswith(_BINARY_SUFFIXES) or "__pycache__" in parts:
         return "compiled_or_path_file"
-    if any(part.endswith((".egg-info", ".dist-info")) for part in parts):
+    if any(part.lower().endswith((".egg-info", ".dist-info")) for part in parts):
         return "package_metadata"
     if name.startswith(".git"):
         return "git_settings"

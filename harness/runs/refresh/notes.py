@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.instance import Outcome
 from harness.dataset.folder import Dataset
 from harness.dataset.seal.sealed import WORKINGS
@@ -112,15 +112,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
         data = path.read_bytes()
     except OSError:
         return []
-    entries = []
-    for line in data.split(b"\n"):
-        try:
-            raw = json.loads(line)
-        except (ValueError, RecursionError):
-            continue  # half a line, from a process that was killed; or the end
-        if isinstance(raw, dict):
-            entries.append(raw)
-    return entries
+    entries = map(json_text.read_object, data.split(b"\n"))
+    return [raw for raw in entries if raw is not None]  # None: half a line, from a process that was killed; or the end
 
 
 def _as_json(request: RefreshRequest) -> dict[str, Any]:

@@ -5,7 +5,6 @@ A refresh that finds what the one before it found adds no line, so a nightly one
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from harness.core import files
+from harness.core import files, json_text
 from harness.core.errors import InputError
 from harness.core.records import OpenRecord
 from harness.dataset.folder import Dataset
@@ -76,8 +75,8 @@ def read(dataset: Dataset) -> tuple[RefreshLine, ...]:
         if not line.strip():
             continue
         try:
-            lines.append(RefreshLine.model_validate(json.loads(line)))
-        except (ValueError, RecursionError) as error:
+            lines.append(RefreshLine.model_validate(json_text.loads(line)))
+        except ValueError as error:
             reason = (
                 "; ".join(problem["msg"] for problem in error.errors()[:3])
                 if isinstance(error, ValidationError)

@@ -6,11 +6,11 @@ Each tool is a function; its signature and docstring are what the model is told 
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.core import json_text
 from harness.core.instance import Instance
 from harness.languages import language_of
 from harness.sandbox.session import WorkspaceLostError
@@ -253,8 +253,8 @@ def _arguments(tool_call: ToolCall) -> dict[str, Any]:
 
     """
     try:
-        arguments = json.loads(tool_call.arguments or "{}")
-    except (ValueError, RecursionError) as error:
+        arguments = json_text.loads(tool_call.arguments or "{}")
+    except ValueError as error:
         raise ToolError(f"the arguments are not valid JSON: {error}") from error
     parameters = _parameters(TOOLS[tool_call.name])
     if not isinstance(arguments, dict) or not set(arguments) <= set(parameters):

@@ -6,7 +6,6 @@ of using one instead of tests can see what that would do.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import statistics
@@ -17,6 +16,7 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Any
 
+from harness.core import json_text
 from harness.stats import Interval, mean_interval
 
 DRAWS = 10_000
@@ -63,8 +63,8 @@ def read(text: str) -> Opinion:
 
 def _from_json(text: str) -> Opinion:
     try:
-        value = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
+        value = json_text.loads(text, object_pairs_hook=_once)
+    except ValueError as error:
         return Opinion(grade=Grade.UNREADABLE, reason=f"not one JSON object: {error}")
     verdict = value.get("verdict")
     if not isinstance(verdict, str) or verdict.lower() not in {Grade.CORRECT, Grade.INCORRECT}:

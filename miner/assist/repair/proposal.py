@@ -15,6 +15,7 @@ from typing import Annotated
 from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import Field, StringConstraints, ValidationError, field_validator
 
+from harness.core import json_text
 from harness.core.records import StrictRecord
 from harness.quality import sensitive
 from harness.solve.base import Message
@@ -116,10 +117,7 @@ def read(answer: str) -> Proposal:
     if match is None:
         raise NoProposalError("the answer has no JSON object")
     try:
-        raw = json.loads(match.group())
-        proposal = Proposal.model_validate(raw)
-    except RecursionError as error:
-        raise NoProposalError("the answer is no JSON object of this form: it is nested too deeply") from error
+        proposal = Proposal.model_validate(json_text.loads(match.group()))
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5])
         raise NoProposalError(f"the answer is no JSON object of this form: {faults}") from error

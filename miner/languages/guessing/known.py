@@ -76,7 +76,7 @@ class KnownLiterals:
 
     def place_of(self, values_kept: Collection[Any]) -> str:
         """Where values are that all stand there, as they are or in other letters; empty where not all do."""
-        if all(map(self.holds, values_kept)):
+        if all(self.holds(value) or self._has_run(value) for value in values_kept):
             return "what the tests have elsewhere"
         in_others = all(map(self._holds_otherwise, values_kept))
         return "what the tests have elsewhere, in small letters or capitals" if in_others else ""
@@ -85,6 +85,22 @@ class KnownLiterals:
         """Whether a text stands there in other letters, and is in small ones or in capitals alone."""
         is_changed = isinstance(value, str) and value in (value.lower(), value.upper())
         return is_changed and len(repr(value)) >= TELLING and repr(value).lower() in self._small
+
+    def _has_run(self, value: Any) -> bool:
+        """Whether all that is in a value, more than one thing, stands there one after the other, and not by chance.
+
+        Of a set, each by itself.
+        """
+        if isinstance(value, set | frozenset):
+            return len(value) > 1 and all(map(self.holds, value))
+        sought = [*map(repr, _members(value))]
+        is_chance = len(sought) < 2 or max(map(len, sought)) < TELLING  # noqa: PLR2004
+        return not is_chance and any(
+            sought == list(some[start : start + len(sought)])
+            for some in self.sequences
+            for start, first in enumerate(some)
+            if first == sought[0]
+        )
 
     def has_column(self, values_kept: Collection[str]) -> bool:
         """Whether different values, however short, stand below each other there, or in order at equal distances."""
@@ -158,6 +174,17 @@ def functions_of(
     for source, path in itertools.product(sources, paths):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
             yield from reading.handed(path, source)[1].items()
+
+
+def _members(value: Any) -> Iterator[Any]:
+    """What lists, tuples and mappings hold, at any depth; a key before its value."""
+    if isinstance(value, dict):
+        value = itertools.chain.from_iterable(value.items())
+    elif not isinstance(value, list | tuple):
+        yield value
+        return
+    for inner in value:
+        yield from _members(inner)
 
 
 def _has_in_order(written: Sequence[str], sought: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from harness.core import json_text
 from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED, Fixed, Tree
@@ -796,7 +797,7 @@ def plain(
     where `engines` ask for another package manager, nor by npm where `devEngines` do, or for another Node. One that
     `is_apart` requires nothing; of one that `is_single` nobody asks for a version.
     """
-    if (package := manifest.read_object(data)) is None:
+    if (package := json_text.read_object(data)) is None:
         return data
     unread = {"devEngines"} if is_for_npm else set()
     unread |= {*manifest.DEPENDENCIES, "peerDependencies"} if is_apart else set()

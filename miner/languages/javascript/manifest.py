@@ -12,6 +12,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any
 
+from harness.core import json_text
 from harness.languages.javascript.language import ROOT, TRANSPILED
 from miner.evidence import yamlfile
 from miner.evidence.ci_jobs import WORKFLOWS
@@ -178,16 +179,7 @@ OF_THE_DAY = Manager(name="npm", version="", lock=None)
 def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     """A package.json; empty where there is none, or none that can be read."""
     data = tree.read(posixpath.join(folder, MANIFEST)) or b""
-    return (read_object(data) if len(data) <= _LARGEST else None) or {}
-
-
-def read_object(data: bytes) -> dict[str, Any] | None:
-    """An object of JSON; None for anything else, or where it is nested too deeply."""
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    return (json_text.read_object(data) if len(data) <= _LARGEST else None) or {}
 
 
 def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
@@ -254,7 +246,7 @@ def is_alone(tree: Tree) -> bool:
 
 def _as_workspace(tree: Tree) -> dict[str, bytes]:
     """The root's manifest where lerna alone links the packages: as that of a workspace, which package managers link."""
-    root, lerna = read_manifest(tree), read_object(tree.read("lerna.json") or b"")
+    root, lerna = read_manifest(tree), json_text.read_object(tree.read("lerna.json") or b"")
     if lerna is None or "workspaces" in root or tree.read(_PNPM_WORKSPACE) is not None:
         return {}
     packages = lerna.get("packages")
@@ -371,7 +363,7 @@ def _version_of_lock(text: str) -> str:
 
 def _packages_in_lock(tree: Tree, lock: str) -> dict[str, Any]:
     """What a lock of npm has by its place, the root by an empty one; nothing where it has no such table."""
-    document = read_object(tree.read(lock) or b"") if lock.endswith(".json") else None
+    document = json_text.read_object(tree.read(lock) or b"") if lock.endswith(".json") else None
     packages = (document or {}).get("packages")
     return packages if isinstance(packages, dict) else {}
 
@@ -505,7 +497,7 @@ def _broken(tree: Tree, lock: str) -> bool:
     data = tree.read(lock) or b""
     if not data.strip() or re.search(rb"^(?:<{7}|>{7}) ", data, re.MULTILINE):
         return True
-    return lock.endswith(".json") and read_object(data) is None
+    return lock.endswith(".json") and json_text.read_object(data) is None
 
 
 def lock_notes(tree: Tree) -> tuple[str, ...]:

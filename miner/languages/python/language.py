@@ -139,7 +139,8 @@ class Python(TreeLanguage):
         detection = replace(
             detect(request.tree, request.touched),
             of_change=interpreter.versions_in(request.message),
-            at_least=interpreter.least_in(_new_lines_of_tests(request)),
+            at_least=interpreter.least_in(_new_lines(request, of_tests=True)),
+            below=interpreter.bound_in(_new_lines(request, of_tests=False)),
         )
         recipes = (requirement for recipe in detection.recipes for requirement in recipe.evidence.requirements)
         workshop = opened.reaching(egress.named_hosts(request.tree, recipes))
@@ -298,9 +299,9 @@ def _is_argument(test_id: str) -> bool:
     return not test_ids.has_no_address(test_id) and "::" not in test_id.partition("[")[2]
 
 
-def _new_lines_of_tests(request: ImageRequest) -> Iterator[str]:
+def _new_lines(request: ImageRequest, *, of_tests: bool) -> Iterator[str]:
     for path, content in request.fixed.items():
-        if path.endswith(".py") and "test" in path:
+        if path.endswith(".py") and ("test" in path) == of_tests:
             before, after = (Counter(text.splitlines()) for text in (request.tree.read(path) or b"", content))
             yield from (line.decode("utf-8", "replace") for line in after - before)
 

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, field_of, is_field, named, overlap
+from harness.core.grouping import grouped
+from harness.core.syntax import arguments_of, bare, enclosing, field_of, is_field, named, overlap, text_of, upward, walk
+from miner.languages.stripping.branches import conditions
 from miner.languages.stripping.scopes import Binding, Scopes
 
 Step = str | int
@@ -23,6 +25,8 @@ class Statics(Generic[Scopes_T]):
     """Nodes that are written out."""
     made_of: ClassVar[Collection[str]]
     """Nodes that are static where all that is in them is."""
+    functions: ClassVar[Collection[str]] = ()
+    """Nodes of functions."""
     told_by: ClassVar[Mapping[str, str]] = {}
     """Nodes that are static where one part of them is, with the name of that."""
 
@@ -72,6 +76,35 @@ class Statics(Generic[Scopes_T]):
         if not calls or any(len(arguments_of(call)) != len(parameters) for call in calls):
             return None
         return [arguments_of(call)[parameters.index(binding)] for call in calls]
+
+    def _is_choice(self, operands: Iterable[Node]) -> bool:
+        """Whether the product says which of several operands it is, as calls of one function stand in its branches."""
+        by_function = grouped((enclosing(operand, self.functions), operand) for operand in operands)
+        several = (nodes for nodes in by_function.values() if len(set(map(text_of, nodes))) > 1)
+        return any(self._is_by_choice(node) for nodes in several for node in nodes)
+
+    def _is_by_choice(self, node: Node, within: Node | None = None) -> bool:
+        """Whether the product says if a function, or one turn of a loop, comes to a node."""
+        for at in upward(node):
+            around = at.parent
+            if around is None or at == within or (within is None and at.type in self.functions):
+                return False
+            if not all(map(self._is_settled, conditions(around, at, self.functions))):
+                return True
+        return False
+
+    def _is_settled(self, condition: Node) -> bool:
+        """Whether all names in a condition are static, or what the language has: its classes, the platform."""
+        for name in walk(condition):
+            binding = self._scopes.resolve(name) if name.type == "identifier" else None
+            is_open = binding is not None and id(binding) in self._open
+            if name.type == "identifier" and not (is_open or self._is_of_language(name) or self.is_static(name)):
+                return False
+        return True
+
+    def _is_of_language(self, name: Node) -> bool:
+        """Whether a name is none of a file."""
+        return self._scopes.resolve(name) is None
 
 
 class Column(Protocol):

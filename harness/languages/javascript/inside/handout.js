@@ -40,6 +40,11 @@ function take(left, items, letters) {
   if (!(left.items >= 0 && left.letters >= 0)) throw new TooMuch(); // a length may be no number
 }
 
+function taken(left, text) {
+  take(left, 0, text.length);
+  return text;
+}
+
 // Of what a snapshot shows: an error is its text, and an object with `toJSON` what that gives.
 class Shown {
   constructor(value) {
@@ -65,14 +70,13 @@ function within(value, above, left) {
     case "number":
       return ["N", is_(value, -0) ? "-0" : String_(value)];
     case "bigint":
-      return ["I", String_(value)];
+      return ["I", taken(left, String_(value))];
     case "string":
-      take(left, 0, value.length);
-      return ["s", value];
+      return ["s", taken(left, value)];
     case "symbol":
-      return symbol(value);
+      return symbol(value, left);
     case "function":
-      return ["F", chainOf(value.prototype)];
+      return ["F", chainOf(value.prototype, left)];
   }
   const at = indexOf_(above, value);
   if (at >= 0) return ["r", above.length - at];
@@ -80,9 +84,9 @@ function within(value, above, left) {
   return ofObject(value, above.concat([value]), left);
 }
 
-function symbol(value) {
+function symbol(value, left) {
   const key = keyFor_(value);
-  if (key !== undefined) return ["Y", "for " + key];
+  if (key !== undefined) return ["Y", taken(left, "for " + key)];
   return indexOf_(WELL_KNOWN, value) >= 0 ? ["Y", symbolText_(value)] : ["x", "a symbol"];
 }
 
@@ -93,9 +97,9 @@ function classOf(proto) {
   return named && typeof named.value === "string" ? named.value : null;
 }
 
-function chainOf(proto) {
+function chainOf(proto, left) {
   const chain = [];
-  for (let at = proto; at && chain.length < LINKS; at = prototype_(at)) push_(chain, classOf(at) || "");
+  for (let at = proto; at && chain.length < LINKS; at = prototype_(at)) push_(chain, taken(left, classOf(at) || ""));
   return chain.length > 1 && chain[chain.length - 1] === "Object" ? chain.slice(0, -1) : chain;
 }
 
@@ -117,12 +121,13 @@ function properties(value, above, left, skipped) {
   }
   for (const key of symbols_(value)) {
     const told = own_(value, key);
-    if (told && told.enumerable) push_(pairs, [symbol(key), within(value[key], above, left)]);
+    if (told && told.enumerable) push_(pairs, [symbol(key, left), within(value[key], above, left)]);
   }
   return pairs;
 }
 
 const isObject = (value) => typeof value === "object" && value !== null;
+const isThenable = (value) => (isObject(value) || typeof value === "function") && typeof value.then === "function";
 
 function isMatcher(value) {
   const kind = isObject(value) && own_(value, "$$typeof");
@@ -130,7 +135,7 @@ function isMatcher(value) {
 }
 
 const none = () => false;
-const isIndex = (key) => /^(?:0|[1-9]\d{0,9})$/.test(key);
+const isIndex = (key) => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number_(key) < 4294967295; // beyond it is a name as any other
 const BOXES = [
   ["Number", types_.isNumberObject, uncurried(Number.prototype.valueOf)],
   ["String", types_.isStringObject, uncurried(String.prototype.valueOf)],
@@ -139,7 +144,7 @@ const BOXES = [
 
 function ofObject(value, above, left) {
   const proto = prototype_(value);
-  const name = proto === null ? null : classOf(proto) || "";
+  const name = proto === null ? null : taken(left, classOf(proto) || "");
   const inner = (part) => within(part, above, left);
   const props = (skipped) => properties(value, above, left, skipped || none);
   if (isMatcher(value)) return ofMatcher(value, name, inner);
@@ -156,7 +161,7 @@ function ofObject(value, above, left) {
     return ["S", name, members, props()];
   }
   if (types_.isDate(value)) return ["D", name, String_(time_(value)), props()];
-  if (types_.isRegExp(value)) return ["R", name, regexpSource_(value), regexpFlags_(value), props()];
+  if (types_.isRegExp(value)) return ["R", name, taken(left, regexpSource_(value)), regexpFlags_(value), props()];
   if (types_.isNativeError(value) || inheritsError(proto)) return ofError(value, proto, inner, props, left);
   if (types_.isAnyArrayBuffer(value) || isView_(value)) return ["T", name, numbers(value, left), props(isIndex)];
   for (const [kind, test, unboxed] of BOXES) if (test && test(value)) return ["B", kind, inner(unboxed(value)), props(isIndex)];
@@ -190,7 +195,8 @@ function items(value, inner, left) {
 }
 
 function numbers(value, left) {
-  const list = isView_(value) && value.length !== undefined ? value : new Uint8Array_(value.buffer || value);
+  const isList = isView_(value) && value.length !== undefined;
+  const list = isList ? value : isView_(value) ? new Uint8Array_(value.buffer, value.byteOffset, value.byteLength) : new Uint8Array_(value);
   const [size, texts] = [Number_(list.length), []]; // of its own, it may change
   take(left, size, 0);
   for (let index = 0; index < size; index += 1) push_(texts, is_(list[index], -0) ? "-0" : String_(list[index]));
@@ -206,12 +212,12 @@ function ofMatcher(value, name, inner) {
 function ofError(value, proto, inner, props, left) {
   const [name, message] = [value.name, value.message].map((told) => (typeof told === "string" ? told : ""));
   take(left, 0, message.length + name.length);
-  if (left.shown) return ["E", chainOf(proto), name, message, [], []];
+  if (left.shown) return ["E", chainOf(proto, left), name, message, [], []];
   const more = [];
   for (const key of ["cause", "errors"]) if (own_(value, key)) push_(more, [["s", key], inner(value[key])]);
   const skipped = (key) => key === "stack" || key === "message" || key === "name" || key === "cause" || key === "errors";
   const [told, ofClasses] = [props(skipped), inherited(value, proto, inner)];
-  return ["E", chainOf(proto), name, message, told, more, ...(ofClasses.length ? [ofClasses] : [])];
+  return ["E", chainOf(proto, left), name, message, told, more, ...(ofClasses.length ? [ofClasses] : [])];
 }
 
 // What an error has of its classes where that is a plain value, by a getter or not: `code`, `status` and their like.
@@ -404,7 +410,7 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { linted: linting(site), reason, settled, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, textOf, valueOf });
+  return Object.assign(site, { linted: linting(site), reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, textOf, valueOf });
 }
 
 // What a promise is rejected with.
@@ -417,8 +423,28 @@ async function reason(promise) {
   throw new Error("it was not rejected");
 }
 
-// What a promise, or the function that makes it, comes to.
+// Of datasets from before: what a promise, or the function that makes it, comes to.
 const settled = (made) => (typeof made === "function" ? made() : made);
+
+// What a promise comes to: no library takes anything else where one is asked for.
+function fulfilled(promise) {
+  if (!isThenable(promise)) throw new Error_("it was no promise");
+  return promise;
+}
+
+// The same of what may be a function that makes it.
+const fulfilledOf = (made) => fulfilled(settled(made));
+
+// What a promise, or the function that makes it, is rejected with. What is thrown before there is one is no rejection.
+async function rejected(make) {
+  let made;
+  try {
+    made = settled(make());
+  } catch (error) {
+    return;
+  }
+  if (isThenable(made)) await made;
+}
 
 const shown = (value) => new Shown(value);
 

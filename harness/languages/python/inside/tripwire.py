@@ -56,6 +56,8 @@ def tripwires(spec, key, fd):
         "sys.setprofile": "tracing",
         "sys.addaudithook": "tracing",
         "sys.monitoring.register_callback": "tracing",
+        "cpython.PyInterpreterState_New": "interpreter",
+        "import": "import",
         "os.chdir": "proc",
         "os.symlink": "proc",
         "os.listdir": "proc",
@@ -87,6 +89,8 @@ def tripwires(spec, key, fd):
         "ctypes": ["importlib", "multiprocessing", "uuid"],
         "code_objects": ["copy", "importlib", "inspect", "unittest"],
         "tracing": ["doctest", "importlib", "unittest"],
+        "interpreter": [],
+        "native_code": [],
         "proc": ["importlib"],
         "test_source": [one for one in TOOLS.split() if one != "inspect"] + ["bdb", "tracemalloc"],
     }
@@ -94,8 +98,10 @@ def tripwires(spec, key, fd):
         (
             "frames",
             "inspect",
-        ): "currentframe stack trace getouterframes getinnerframes getframeinfo getmembers _getmembers",
-        ("frames", "traceback"): "walk_stack walk_tb",
+        ): "currentframe stack trace getouterframes getinnerframes getframeinfo getmembers _getmembers getcoroutinelocals"
+        " getasyncgenlocals",
+        ("frames", "traceback"): "walk_stack walk_tb extract extended_frame_gen _extract_from_extended_frame_gen",
+        ("frames", "asyncio"): "_task_get_stack get_stack",
         ("frames", "logging"): "currentframe <lambda>",
         ("proc", "importlib"): "get_source get_data",
         ("test_source", "importlib"): "get_source get_data",
@@ -114,6 +120,7 @@ def tripwires(spec, key, fd):
         "tracing": frozenset("settrace setprofile addaudithook register_callback".split()),
         "exit": frozenset(["_exit"]),
     }
+    INTERPRETERS = frozenset(["_interpreters", "_xxsubinterpreters"])  # hooks of this one see nothing of what they run
     HARMLESS = frozenset("stat statm status cgroup mountinfo mounts limits io comm loadavg sched".split())
 
     def tell(kind, path, line, what):
@@ -265,14 +272,21 @@ def tripwires(spec, key, fd):
         elif kind == "code_objects" and event != "code.__new__":
             if args[1] != "__code__":
                 return
-        elif kind in ("open", "proc"):
-            kind = kind_of_path(event, args, frame)
+        elif kind in ("import", "open", "proc"):
+            kind = kind_of_import(*args[:2]) if kind == "import" else kind_of_path(event, args, frame)
             if kind is None:
                 return
         found = culprit(frame, kind)
         if found and not did_before(found[0], kind):
             what = "%s of %s" % (args[1], type(args[0]).__name__) if event.startswith("object.") else event
-            tell(kind, place(found[0]), found[1], what)
+            tell("tracing" if kind == "interpreter" else kind, place(found[0]), found[1], what)
+
+    def kind_of_import(name, file):
+        """Another interpreter, or native code in a file of the patch, whatever that is called; None of other modules."""
+        if name in INTERPRETERS:
+            return "interpreter"
+        is_native = issubclass(type(file), str) and is_patched(plain(str.__str__(file)))
+        return "native_code" if is_native else None
 
     def kind_of_path(event, args, frame):
         path = args[0]

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, walk, words
+from harness.core.syntax import arguments_of, bare, field_of, field_text, is_field, named, text_of, walk, words
 from miner.languages.java.stripping import rows
-from miner.languages.java.stripping.scopes import Binding, Scopes, has_modifier, method_around, name_of
+from miner.languages.java.stripping.scopes import METHODS, Binding, Scopes, has_modifier, method_around, name_of
 from miner.languages.stripping import scopes as stripping
 from miner.languages.stripping import static
 
@@ -78,6 +78,7 @@ class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
     literals = LITERALS
+    functions = METHODS
     made_of = words(
         "parenthesized_expression unary_expression binary_expression ternary_expression array_access array_initializer"
         " dimensions_expr"
@@ -147,9 +148,8 @@ class Statics(static.Statics[Scopes]):
         if operands is None or name in self._scopes.referred or rows.sources_of(method):
             return None
         more = map(arguments_of, self._scopes.calls_of_objects.get(name, []))
-        return operands + [
-            arguments[parameters.index(binding)] for arguments in more if len(arguments) == len(parameters)
-        ]
+        operands += [arguments[parameters.index(binding)] for arguments in more if len(arguments) == len(parameters)]
+        return None if self._is_choice(operands) else operands
 
     def _given(
         self, name: str, parameters: Sequence[stripping.Binding | None], binding: stripping.Binding
@@ -182,6 +182,8 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(node)
         if binding is None:
             return self._is_known(self._scopes.members.get(text_of(node), ""))
+        if binding.kind == "each" and self._is_by_choice(node, binding.statement):
+            return False
         return not binding.is_written and self._unless_open(id(binding), lambda: self._is_static_as(binding, depth))
 
     def _is_static_as(self, binding: Binding, depth: int) -> bool:
@@ -285,6 +287,12 @@ class Statics(static.Statics[Scopes]):
             return True
         is_static = call.type == "method_invocation" and self._is_static_call(call, static.MOST_DEPTH - 3)
         return is_static and (not self._is_mutable(call) or self._looks_at(call, levels))
+
+    def _is_of_language(self, name: Node) -> bool:
+        around = name.parent
+        if around is not None and (is_field(around, "name", name) or is_field(around, "field", name)):
+            return field_of(around, "object") is not None  # which says whose it is
+        return text_of(name) == "System" or self._is_known(text_of(name))
 
     def _is_known(self, name: str) -> bool:
         """Whether a class is one of the standard library's that only makes values."""

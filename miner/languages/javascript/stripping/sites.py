@@ -801,7 +801,8 @@ class Reader(sites.Reader[Statics]):
             return None  # it looks at the error itself
         if claim.options:
             return _not_raising(claim.call, claim.value)
-        return self._raising(claim.call, claim.value, arguments, awaits and "body", {"by": "message"})
+        of_errors = {"only": "errors"} if awaits == "rejects" and self._framework == "jest" else {}
+        return self._raising(claim.call, claim.value, arguments, awaits and "body", {"by": "message", **of_errors})
 
     def _is_expect(self, node: Node | None) -> bool:
         if node is None or node.type != "identifier":

@@ -493,11 +493,13 @@ def _called(
     arrow = "async () => " if is_async else "() => "
     if assertion.body is None:
         if assertion.awaits:
-            reason = f" {HAND_OUT}.reason" if assertion.awaits == "rejects" else " "
-            values[0] = _text(assertion.operands[0], f"await{reason}")
+            comes_to = "reason" if assertion.awaits == "rejects" else "fulfilled"
+            values[0] = _text(assertion.operands[0], f"await {HAND_OUT}.{comes_to}")
         body: tuple[Piece, ...] = ("[", *_joined(values), "]")
     elif assertion.awaits:
-        body = (f"{{ await {HAND_OUT}.settled(", place_of(assertion.body), "); return []; }")
+        arrow_of_body = "async () => " if holds(assertion.body, "await_expression") else "() => "
+        comes_to = f"rejected({arrow_of_body}(" if assertion.op == "js.raises" else "fulfilledOf(("
+        body = (f"{{ await {HAND_OUT}.{comes_to}", place_of(assertion.body), ")); return []; }")
     else:
         body = ("{ (", place_of(assertion.body), ")(); return []; }")
     more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()

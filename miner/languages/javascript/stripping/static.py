@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import callee_of, field_of, field_text, is_field, named, overlap, text_of, walk, words
+from harness.core.syntax import callee_of, field_of, field_text, is_field, named, overlap, text_of, upward, walk, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, root_of
 from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, is_exported, parameters, place_among
@@ -148,6 +148,7 @@ class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
     literals = _LITERALS
+    functions = FUNCTIONS
     made_of = words("array spread_element unary_expression binary_expression ternary_expression")
 
     def __init__(self, scopes: Scopes, asserts: frozenset[str]) -> None:
@@ -196,7 +197,7 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if (column := self.column_of(node)) is not None:
-            return self._is_static_column(column, binding, depth)
+            return self._is_static_column(column, binding, depth) and not self._is_of_chosen_row(node, column, binding)
         return self.is_static_binding(binding, depth)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
@@ -416,7 +417,16 @@ class Statics(static.Statics[Scopes]):
                 return False
             node = inner
         binding = self._scopes.resolve(node)
-        return binding is not None and self._is_static_column(column, binding, depth)
+        if binding is None or not self._is_static_column(column, binding, depth):
+            return False
+        return not self._is_of_chosen_row(node, column, binding)
+
+    def _is_of_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
+        """Whether the product says of which rows of a loop a use is, where these differ; a row of `each` is alone."""
+        loop = next((at for at in upward(binding.declared) if at.type == "for_in_statement" or _is_row(at)), None)
+        if column.each is not None or loop is None or len(set(map(text_of, column.cells() or ()))) <= 1:
+            return False
+        return self._is_by_choice(use, loop)
 
     def _is_static_column(self, column: Column, binding: Binding, depth: int) -> bool:
         """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
@@ -554,7 +564,8 @@ class Statics(static.Statics[Scopes]):
         """What all calls of a function of the file give one of its parameters."""
         place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
         is_known = place >= 0 and all(node.type != "spread_element" for row in rows for node in row)
-        if not is_known or _takes_arguments(function):
+        operands = [node for row in rows for node in row[place:][:1]]
+        if not is_known or _takes_arguments(function) or self._is_choice(operands):
             return None
         return Column(rows=tuple(row[place:][:1] for row in rows), steps=(0, *steps), array=parameter, is_shared=False)
 
@@ -590,6 +601,13 @@ class Statics(static.Statics[Scopes]):
             return column if column.rows and self._is_left(binding, column) else None
         rows = parts(node)
         return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
+
+
+def _is_row(function: Node) -> bool:
+    """Whether a function is called with the parts of a table, one each time."""
+    call = function.parent.parent if function.type in FUNCTIONS and function.parent is not None else None
+    called = field_of(call, "function")
+    return called is not None and field_text(called, "property") in _LOOPS
 
 
 def _elements(node: Node) -> tuple[Node, ...]:

@@ -6,7 +6,6 @@ Pythons or systems) is pinned to none, nor is what comes from a folder, an addre
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
+from harness.core import json_text
 from miner.evidence.tree import Evidence, Tree, toml
 from miner.languages.python.evidence.metadata import table
 from miner.languages.python.recipes.imports import OLDEST_PYTEST
@@ -76,11 +76,7 @@ def _packages(
 
 
 def _pipfile(data: bytes) -> list[tuple[object, object]]:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(document, dict):
+    if (document := json_text.read_object(data)) is None:
         return []
     pairs: list[tuple[object, object]] = []
     for part in ("default", "develop"):

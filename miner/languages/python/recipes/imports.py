@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 
 from harness.core import python_source
 from harness.core.wording import words
-from miner.evidence.tree import Evidence, Tree
+from miner.evidence.tree import Evidence, Fixed, Tree
 from miner.languages.python.recipes import distributions
+from miner.languages.python.stripping import inlining
 
 _FILES_READ = 300
 _TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$")
@@ -58,9 +59,11 @@ def detect(tree: Tree) -> Evidence | None:
 def optional(files: Mapping[str, bytes], tree: Tree) -> tuple[str, ...]:
     """The modules that the test files among these try to import, with nothing in place of them, but skip.
 
-    Of what they import inside of functions, that of those alone which a tree does not have like this.
+    Of what they import inside of functions, that of those alone which a tree does not have like this. What they import
+    of other test modules counts with all that it refers to there (`HAVE_LXML`, or a decorator that looks at it).
     """
     modules: dict[str, None] = {}
+    fixed = Fixed(tree, files)
     for path, source in files.items():
         module = python_source.parsed(source) if _TEST_FILE.match(path) else None
         if module is None:
@@ -68,8 +71,28 @@ def optional(files: Mapping[str, bytes], tree: Tree) -> tuple[str, ...]:
         known = set(map(ast.dump, _functions(python_source.parsed(tree.read(path)))))
         changed = [function for function in _functions(module) if ast.dump(function) not in known]
         inside = [node for function in changed for node in ast.walk(function)]
-        modules |= dict.fromkeys(name for node in (*module.body, *inside) for name in _tried(node))
+        statements = (*module.body, *inside, *_borrowed(module, path, fixed))
+        modules |= dict.fromkeys(name for node in statements for name in _tried(node))
     return tuple(modules)
+
+
+def _borrowed(module: ast.Module, path: str, tree: Tree) -> Iterator[ast.stmt]:
+    """What binds the names that a test file imports of a tree's other test modules, and what these need there."""
+
+    def source_of(level: int, name: str) -> bytes | None:
+        places = inlining.places(path, level, name)
+        sources = (tree.read(place) for place in places if any(part.startswith("test") for part in place.split("/")))
+        return next((source for source in sources if source is not None), None)
+
+    for imported, bindings in inlining.imports(module, source_of):
+        wanted = [alias.name for alias in imported.names]
+        needed: dict[str, ast.stmt] = {}
+        while wanted:
+            name = wanted.pop()
+            if name in bindings and name not in needed:
+                needed[name] = bindings[name]
+                wanted += [node.id for node in ast.walk(bindings[name]) if isinstance(node, ast.Name)]
+        yield from needed.values()
 
 
 def _functions(module: ast.Module | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

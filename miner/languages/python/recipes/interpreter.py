@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from datetime import date
+from itertools import pairwise
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -60,6 +61,20 @@ def least_in(lines: Iterable[str]) -> str:
     return f"3.{newest}" if newest else ""
 
 
+def bound_in(lines: Iterable[str]) -> str:
+    """The oldest minor version below which alone lines of code do something: `if version_info < (3, 11)`.
+
+    A line that only chooses what to import does nothing.
+    """
+    bounds = ((_ASKED.search(line), following) for line, following in pairwise((*lines, "")))
+    minors = [
+        int(match[2])
+        for match, following in bounds
+        if match and match[1] == "<" and not following.lstrip().startswith(("import ", "from "))
+    ]
+    return f"3.{min(minors)}" if minors else ""
+
+
 def preference(
     detection: Detection, when: date, minors: Iterable[str], *, at_hand: Collection[str] = ()
 ) -> tuple[str, ...]:
@@ -68,7 +83,7 @@ def preference(
     One that the change's own words name comes first, whenever it was released. Of those released by the commit's date,
     the ones that CI runs tests on come next, then those named by a classifier, then the others, all newest first; then
     newer ones, oldest first. Within each kind those `at_hand` go before those to be downloaded. What is older than the
-    change's tests ask for comes last.
+    change's tests ask for comes last, and what is too new for what its code does.
     """
     allowed = [minor for minor in minors if minor in RELEASED and allows(detection.requires_python, minor)]
     then = sorted((minor for minor in allowed if RELEASED[minor] <= when), key=key, reverse=True)
@@ -80,5 +95,6 @@ def preference(
         sorted(kind, key=lambda minor: minor not in at_hand) for kind in (of_change, tested, classified, then, later)
     )
     ordered = (minor for kind in kinds for minor in kind)
-    least = key(detection.at_least or "0")
-    return tuple(dict.fromkeys(sorted(ordered, key=lambda minor: minor not in of_change and key(minor) < least)))
+    least, bound = key(detection.at_least or "0"), key(detection.below or str(_ANY_PATCH))
+    is_last = {minor: minor not in of_change and not least <= key(minor) < bound for minor in allowed}
+    return tuple(dict.fromkeys(sorted(ordered, key=is_last.__getitem__)))

@@ -81,7 +81,18 @@ def static_given(
         name: tuple(node for argument in arguments for node in scope(argument.caller).stands_for(argument.value))
         for name, arguments in given_by_name.items()
         if all(scope(argument.caller).is_static(argument.value) for argument in arguments)
+        and not _is_choice(arguments, scope)
     }
+
+
+def _is_choice(arguments: Iterable[Argument], scope: Callable[[Function], Scope]) -> bool:
+    """Whether the product says which of several values a call gives, as calls of one caller stand in its branches."""
+    by_caller = grouped((argument.caller, argument) for argument in arguments)
+    return any(
+        len({ast.unparse(argument.value) for argument in group}) > 1
+        and any(scope(caller).is_chosen(argument.call) for argument in group)
+        for caller, group in by_caller.items()
+    )
 
 
 def blank_unread(

@@ -561,6 +561,35 @@ def _may_end(loop: ast.For) -> bool:
     return any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(loop))
 
 
+def _conditions(within: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
+    """What says whether a node is come to: of the branches that it stands in, and of those before it that leave."""
+    for part in ast.walk(within):
+        match part:
+            case ast.If(test=test, body=body, orelse=orelse):
+                if _is_in(node, (*body, *orelse)) or (part.lineno < getattr(node, "lineno", 0) and _leaves(part)):
+                    yield test
+            case ast.IfExp(test=test, body=value, orelse=other) if _is_in(node, (value, other)):
+                yield test
+            case ast.While(test=test, body=body) if _is_in(node, body):
+                yield test
+            case ast.Match(subject=subject, cases=cases) if _is_in(node, cases):
+                yield subject
+
+
+def _is_in(node: ast.AST, parts: Iterable[ast.AST]) -> bool:
+    return any(inner is node for part in parts for inner in ast.walk(part))
+
+
+def _leaves(statement: ast.If) -> bool:
+    """Whether a branch may end a turn of a loop, or the function, where the test goes on or is skipped."""
+    nodes = (node for part in (*statement.body, *statement.orelse) for node in ast.walk(part))
+    return any(isinstance(node, ast.Break | ast.Continue | ast.Return) or _skips(node) for node in nodes)
+
+
+def _skips(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("skip", "skipTest")
+
+
 def _arguments(function: Function) -> Iterator[ast.arg]:
     return (node for node in ast.walk(function.args) if isinstance(node, ast.arg))
 
@@ -580,6 +609,8 @@ class Scope:
     _constants: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
     _counted: dict[str, ast.expr] = field(default_factory=dict)
     """Names that one loop alone binds, over what this expression gives."""
+    _loops: dict[str, ast.For] = field(default_factory=dict)
+    """These loops."""
     _computed: dict[str, ast.expr] = field(default_factory=dict)
     """Parameters whose rows are not written out, with what gives these."""
     _columns: dict[str, Column] = field(default_factory=dict)
@@ -616,8 +647,9 @@ class Scope:
         self._constants = constants(lambda _: False)
         bound = [name for node in nodes for name in stored(node)] + arguments
         loops = [node for node in nodes if isinstance(node, ast.For)]
-        targets = [(name, loop.iter) for loop in loops for inner in ast.walk(loop.target) for name in stored(inner)]
-        self._counted = {name: listed for name, listed in targets if bound.count(name) == 1}
+        targets = [(name, loop) for loop in loops for inner in ast.walk(loop.target) for name in stored(inner)]
+        self._loops = {name: loop for name, loop in targets if bound.count(name) == 1}
+        self._counted = {name: loop.iter for name, loop in self._loops.items()}
         self._stored = frozenset(name for node in nodes for name in stored(node))
         self._local = self._stored | set(arguments)
         items = [item for node in nodes for item in getattr(node, "items", ())]
@@ -968,7 +1000,7 @@ class Scope:
         return False
 
     def _is_static_name(self, name: str) -> bool:
-        return self._once(("static", name), lambda: self._stands_for_static(name))
+        return self._once(("static", name), lambda: not self._is_of_chosen_row(name) and self._stands_for_static(name))
 
     def _once(self, question: tuple[str, str], decide: Callable[[], bool]) -> bool:
         """What a question comes to; false where it comes to itself, as of names that are made of each other."""
@@ -979,6 +1011,17 @@ class Scope:
             return decide()
         finally:
             self._questions.discard(question)
+
+    def is_chosen(self, node: ast.AST, within: ast.AST | None = None) -> bool:
+        """Whether the product says if the function, or one turn of a loop in it, comes to a node."""
+        names = frozenset(name for _, name in self._questions)
+        return not all(self.is_static(test, names) for test in _conditions(within or self.function, node))
+
+    def _is_of_chosen_row(self, name: str) -> bool:
+        """Whether the product says for which rows of a loop a name is read."""
+        loop = self._loops.get(name)
+        reads = (node for part in loop.body for node in ast.walk(part)) if loop is not None else ()
+        return any(isinstance(node, ast.Name) and node.id == name and self.is_chosen(node, loop) for node in reads)
 
     def _stands_for_static(self, name: str) -> bool:
         if name in self.arguments:
@@ -1032,7 +1075,8 @@ class Scope:
         return name in self._local and self._loads[name] == count
 
     def _only_expected(self, name: str) -> bool:
-        return self._loads[name] == self._expecting.get(name, 0) and not self._is_given_row(name)
+        is_read_alone = self._loads[name] == self._expecting.get(name, 0) and not self._is_given_row(name)
+        return is_read_alone and not self._is_of_chosen_row(name)
 
     def _outside(self, node: ast.expr) -> str:
         """The dotted name of an attribute of an imported module that no local name hides."""

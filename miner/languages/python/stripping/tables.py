@@ -356,7 +356,13 @@ def _number_rows(table: Table, *, changed: bool) -> None:
 def _drop_dead(function: Function, scope: Scope, read_before: Collection[str]) -> bool:
     """Take out assignments of expected values to names that nothing else reads; whether there was one."""
     bound_here = [pair for node in ast.walk(function) for pair in assignments(node)]
-    own = Counter(name for name, value in bound_here for read_there in _read([value]) if read_there == name)
+    own = Counter(
+        name
+        for name, value in bound_here
+        if _are_expected([value], scope, name in read_before)
+        for read_there in _read([value])
+        if read_there == name
+    )
     read = {name for name, count in Counter(_read(function.body)).items() if count > own[name]}
     outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     changed = False
