@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from miner.languages.python.stripping.borrowing import borrow, by_name, rows
+from miner.languages.python.stripping.borrowing import at_origin, borrow, by_name, rows
 from miner.languages.python.stripping.source import StrippedSource
 
 TOOLS = b'''
@@ -302,3 +302,29 @@ def test_rows_of_a_dictionary_of_a_test_module_are_copied():
         "for key, (a, b) in _goldseam_NAMED.items():",
         "    pass",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "imported"),
+    [
+        ("from tools import skip\n", "from pytest import skip"),
+        ("from tools import skip as leave\n", "from pytest import skip as leave"),
+        ("from tools import dumps\n", "from json import dumps"),
+        ("from shop.testing import eq_\n", "from sqlalchemy.testing.assertions import eq_"),
+        ("from shop.testing import dumps\n", ""),  # what the product has of a library is its own
+        ("from tools import either\n", ""),
+    ],
+)
+def test_what_modules_only_hand_on_of_libraries_is_imported_from_there(text, imported):
+    tools = b"from pytest import skip\nfrom json import dumps\nfrom shop import either\nfrom pytest import either\n"
+    test_modules = {"tools": tools}
+    modules = {
+        **test_modules,
+        "shop.testing": b"from .assertions import eq_\nfrom json import dumps\n",
+        "shop.testing.assertions": b"from sqlalchemy.testing.assertions import eq_\n",
+    }
+    found = at_origin(
+        text.encode(), lambda level, name: test_modules.get(name), lambda level, name: modules.get(name)
+    ).decode()
+    assert imported in found
+    assert (found == text) is not bool(imported)

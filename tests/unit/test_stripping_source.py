@@ -958,3 +958,19 @@ def test_what_a_condition_of_a_row_makes_goes_with_it():
 )
 def test_what_the_fix_changes_is_no_module_of_others(path, module, is_of_others):
     assert (module in of_others(("google", "six"), {path: ""})) is is_of_others
+
+
+@pytest.mark.parametrize(
+    ("statement", "mode", "out"),
+    [
+        ("eq_(f(1), 3)", Mode.EXPECTED, handed("f(1)")),
+        ("in_(3, f(1), 'not there')", Mode.EXPECTED, handed("f(1)", how=".looked_up")),
+        ("is_true(f(1))", None, "is_true(f(1))"),  # which versions understand differently
+    ],
+)
+def test_what_sqlalchemy_asserts_is_read(statement, mode, out):
+    text = f"from sqlalchemy.testing import eq_, in_, is_true\n{function(statement)}"
+    source = StrippedSource(("from shop import f\n" + text).encode(), first=0, product=lambda module: module == "shop")
+    modes = {slot.number: slot.assertion.modes[0] for slot in source.slots}
+    assert list(modes.values()) == ([mode] if mode else [])
+    assert same(source.stripped(modes), f"from shop import f\n{text.partition(chr(10))[0]}\n{function(out)}")

@@ -11,7 +11,6 @@ import builtins
 import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
 
 from harness.core import python_source
 from miner.languages.python.stripping.inlining import bound, imports, statements
@@ -82,38 +81,60 @@ def by_name(
 def at_origin(
     source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
 ) -> bytes:
-    """A test file that imports from libraries what a test module only hands on of them (`from .common import skip`).
+    """A test file that imports from libraries what other modules only hand on of them (`from .common import skip`).
 
-    The arguments are those of `borrow`.
+    Of modules that are no test's these are functions that assert. The arguments are those of `borrow`.
     """
 
     def body(tree: ast.Module) -> Iterator[ast.stmt]:
         for statement in tree.body:
             yield statement
-            if isinstance(statement, ast.ImportFrom):
-                handed = python_source.parsed(test_module(statement.level, statement.module or ""))
-                origins = dict(_imported_once(handed, module)) if handed else {}
-                for alias in [alias for alias in statement.names if alias.name in origins]:
-                    yield origins[alias.name](alias.asname or alias.name)
+            if not isinstance(statement, ast.ImportFrom):
+                continue
+            place = statement.level, statement.module or ""
+            of_test = test_module(*place) is not None
+            for alias in statement.names:
+                origin = _origin(place, alias.name, module)
+                if origin is not None and (of_test or origin[0].startswith(_ASSERTING)):
+                    yield _import_from(*origin, alias.asname or alias.name)
                     alias.asname = _OWN + alias.name  # that module is imported as before
 
     return _with_more(source, body)
 
 
-def _imported_once(
-    tree: ast.Module, module: Callable[[int, str], bytes | None]
-) -> Iterator[tuple[str, Callable[[str], ast.stmt]]]:
-    """The names that one statement of a file's top level alone binds, by an import from elsewhere than the repository.
+_ASSERTING = ("pytest", "unittest", "nose.", "numpy.testing", "sqlalchemy.testing")
+_MOST_HANDS = 4
+"""Modules at most that hand on a name."""
 
-    With each comes what makes such an import under another name.
+
+def _origin(place: tuple[int, str], name: str, module: Callable[[int, str], bytes | None]) -> tuple[str, str] | None:
+    """The module outside of the repository, and the name there, of what modules only hand on; None of anything else.
+
+    `place` is the level and the name of an import.
     """
-    names = Counter(name for node in ast.walk(tree) for name in (*_imported(node), *stored(node)))
-    for statement in tree.body:
-        match statement:
-            case ast.ImportFrom(module=str(origin), names=aliases, level=0) if module(0, origin) is None:
-                for alias in aliases:
-                    if names[name := alias.asname or alias.name] == 1:
-                        yield name, partial(_import_from, origin, alias.name)
+    for _ in range(_MOST_HANDS):
+        tree = python_source.parsed(module(*place))
+        if tree is None:
+            return None
+        bindings = Counter(bound for node in ast.walk(tree) for bound in (*_imported(node), *stored(node)))
+        imports_of_it = [
+            (node, alias.name)
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and bindings[name] == 1
+            for alias in node.names
+            if (alias.asname or alias.name) == name
+        ]
+        if not imports_of_it:
+            return None
+        [(node, name)] = imports_of_it
+        if not node.level and module(0, node.module or "") is None:
+            return node.module or "", name
+        level, package = place
+        inner = f"{package}.{node.module}" if node.module else package
+        if node.level > 1 or (node.level and module(level, inner) is None):
+            return None  # of a package that is not the module itself
+        place = (level, inner) if node.level else (0, node.module or "")
+    return None
 
 
 def _import_from(module: str, name: str, own_name: str) -> ast.stmt:

@@ -151,6 +151,10 @@ _NOSE = {
     "assert_list_equal": "assertListEqual", "assert_dict_equal": "assertDictEqual", "assert_greater": "assertGreater",
     "assert_less": "assertLess",
 }  # fmt: skip
+_SQLALCHEMY = {
+    "eq_": "assertEqual", "ne_": "assertNotEqual", "is_": "assertIs", "is_not": "assertIsNot",
+    "is_not_": "assertIsNot", "in_": "assertIn", "not_in": "assertNotIn", "not_in_": "assertNotIn",
+}  # fmt: skip
 _OF_TABLES = {
     "check_dtype": True,
     "check_names": True,
@@ -334,6 +338,8 @@ class Reader:
             return _NOSE.get(dotted.rpartition(".")[2], "")
         if dotted.startswith("numpy.testing.") and not self._module.product("numpy"):
             return _NUMPY_NAMES.get(dotted.rpartition(".")[2], "")
+        if dotted.startswith("sqlalchemy.testing.") and not self._module.product("sqlalchemy"):
+            return _SQLALCHEMY.get(dotted.rpartition(".")[2], "")
         return dotted if dotted in ("pytest.raises", "pytest.warns", "pytest.deprecated_call") else ""
 
     def _conditions(self, test: ast.expr) -> tuple[Assertion, ...]:
