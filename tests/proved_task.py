@@ -15,7 +15,7 @@ from miner.stripping import task as stripping
 from tests import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
     from harness.languages.base import TestReport
@@ -70,13 +70,13 @@ def proved(
     lent: Mapping[str, str] | None = None,
     test: TestSpec | None = None,
     seconds: float,
-    all_turn: bool = False,
+    hold: Collection[str] | None = None,
 ) -> Task:
     """The task of these test files and what is new `beside` them; `products` are files as they are, and as fixed.
 
     `test` says how its tests are run, as those of `task` by default. Its runs may take so many `seconds`. What the fix
-    turns is told by a run without it and one with it; where `all_turn`, by the latter alone. `lent` are modules of the
-    tree that the tests import assertions from.
+    turns is told by a run without it and one with it; where it is known that tests of these names alone `hold` without
+    it, by the latter alone. `lent` are modules of the tree that the tests import assertions from.
     """
     hidden_texts = {**tests, **(beside or {})}
     plain = replace(
@@ -91,7 +91,10 @@ def proved(
         ),
     )
     after = _passed(plain, screen_task(plain, plain.hidden.gold_patch).kept, sandbox)
-    before = set() if all_turn else set(_passed(plain, None, sandbox))
+    if hold is None:
+        before = set(_passed(plain, None, sandbox))
+    else:
+        before = {name for name in after if name.endswith(tuple(hold))}
     hidden = replace(
         plain.hidden,
         fail_to_pass=tuple(name for name in after if name not in before),

@@ -488,7 +488,7 @@ def test_right_packages_of_every_kind_are_right_to_the_host_as_well(task, sandbo
         {go_honest.TEST: go_honest.test_file([first])},
         beside={go_honest.BESIDE: go_honest.SAME},
         seconds=SECONDS,
-        all_turn=True,
+        hold=(),
     )
     [text] = one.hidden.expectations.files.values()
     head, own, body = text.partition(go_honest.test_import(first))

@@ -668,6 +668,7 @@ def judged_by(task, sandbox) -> Callable[[str], Task]:
             {path: text},
             beside=beside,
             lent=javascript.HELPERS,
+            hold=("takes nothing off",),
             **of(library.partition(" ")[0]),
         )
 
@@ -679,8 +680,8 @@ def judged(request, judged_by) -> Task:
     return judged_by(request.param)
 
 
-def outcome(task: Task, sandbox, text: str | None, timeout: float | None = None) -> Outcome:
-    patch = None if text is None else screen_task(task, tiny.diff("money.js", javascript.BASE, text).encode()).kept
+def outcome(task: Task, sandbox, text: str, timeout: float | None = None) -> Outcome:
+    patch = screen_task(task, tiny.diff("money.js", javascript.BASE, text).encode()).kept
     return scoring.score(task, patch, sandbox, scoring.Demands(timeout=timeout)).grade.outcome
 
 
@@ -700,9 +701,8 @@ def test_no_expectation_is_in_a_file_of_javascript_that_enters(judged):
     assert [word for word in javascript.EXPECTED if word in "".join(stripped.values())] == []
 
 
-def test_the_fix_alone_resolves_what_is_judged_on_the_host(judged, sandbox):
+def test_the_fix_resolves_what_is_judged_on_the_host(judged, sandbox):
     assert outcome(judged, sandbox, javascript.RIGHT) is Outcome.RESOLVED
-    assert outcome(judged, sandbox, None) is Outcome.UNRESOLVED
 
 
 @pytest.mark.parametrize("judged", javascript.APART, indirect=True)
@@ -770,7 +770,8 @@ def side_by_side(task, sandbox) -> Task:
     """The task of a test file in each folder: what is recorded of one of them, for each."""
     products = {f"{FOLDERS[0]}/money.js": (javascript.BASE, javascript.RIGHT)}
     text = javascript.HIDDEN["node:test"][1].replace("../money.js", "./money.js")
-    one = proved(task, sandbox, products, {f"{FOLDERS[0]}/money.test.js": text}, **of("node:test"))
+    hold = ("takes nothing off",)
+    one = proved(task, sandbox, products, {f"{FOLDERS[0]}/money.test.js": text}, hold=hold, **of("node:test"))
     return in_each(one, FOLDERS)
 
 
@@ -801,7 +802,7 @@ def for_each_module(task: Task, sandbox, framework: str, path: str, text: str) -
     first, of_first = names[0], f'name === "{names[0]}"'
     products = {f"{javascript_honest.PLACE}/shop.js": (javascript_honest.WRONG, javascript_honest.RIGHT)}
     tests = {path: text.replace(javascript_honest.EACH, of_first)}
-    hidden = proved(task, sandbox, products, tests, all_turn=True, **of(framework)).hidden
+    hidden = proved(task, sandbox, products, tests, hold=(), **of(framework)).hidden
     one = hidden.expectations
     assert of_first in one.files[path]
 

@@ -22,11 +22,17 @@ keys = sys.stdin.buffer.read(int(sys.argv[3]))
 known = {keys[at : at + 8] for at in range(0, len(keys), 8)}
 out = tarfile.open(fileobj=os.fdopen(1, "wb"), mode="w|", bufsize=1 << 20)
 seen = set()
-for folder, names, files in os.walk("/"):
-    names[:] = [name for name in names if os.path.join(folder, name) not in ("/proc", "/sys", "/dev")]
-    for name in files:
-        path = os.path.join(folder, name)
-        found = os.lstat(path)
+folders = ["/"]
+while folders:
+    try:
+        with os.scandir(folders.pop()) as listed:
+            entries = list(listed)
+    except OSError:
+        continue
+    below = [one.path for one in entries if one.is_dir(follow_symlinks=False)]
+    folders += [path for path in reversed(below) if path not in ("/proc", "/sys", "/dev")]
+    for one in entries:
+        path, found = one.path, one.stat(follow_symlinks=False)
         if not stat.S_ISREG(found.st_mode) or found.st_ctime < since or (found.st_dev, found.st_ino) in seen:
             continue
         seen.add((found.st_dev, found.st_ino))
