@@ -266,8 +266,7 @@ def test_evidence_of_a_task_that_has_changed_is_refused():
 
 def test_a_patch_of_which_screening_now_leaves_something_else_is_refused(monkeypatch):
     found = results(judged(task(), CASES["a regression"][1]))
-    monkeypatch.setattr("harness.languages.python.screen._STDLIB", frozenset())
-    monkeypatch.setattr("harness.languages.python.screen.RUNNER_CONFIG", frozenset({"__init__.py"}))
+    monkeypatch.setattr("harness.languages.python.screen._BINARY_SUFFIXES", (".py",))
     assert "screening" in refusal(task(), found)
 
 
