@@ -367,6 +367,16 @@ class Listening:
         return getattr(self.inner, name)
 
 
+@dataclass(kw_only=True)
+class Late(Listening):
+    """A sandbox whose first job gets no time."""
+
+    def run(self, job: Job) -> JobResult:
+        if not self.sent:
+            job = replace(job, budgets=replace(job.budgets, seconds=0.0), grace_seconds=0.0)
+        return super().run(job)
+
+
 def taken_apart(stdin: bytes) -> tuple[dict[str, Any], bytes]:
     """The head of what is sent, and all behind it, without the two keys at the end, which are new each time."""
     end = 8 + int(stdin[:8], 16)
@@ -395,6 +405,12 @@ def test_every_container_gets_the_same_runner_whatever_it_is_for(task, sandbox, 
     score(task, listening, RIGHT)
     assert len(listening.sent) > 5
     assert len(set(runners(listening.sent))) == 1
+
+
+def test_what_a_busy_machine_has_no_time_for_is_recorded_once_more(task, sandbox):
+    late = Late(inner=sandbox)
+    recorded = stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, late).expectations.tests
+    assert recorded == stripping.of_task(task, {tiny.TESTS: AFTER.encode()}, sandbox).expectations.tests
 
 
 def test_an_evaluation_is_byte_for_byte_the_round_that_confirmed_the_task(task, sandbox):
