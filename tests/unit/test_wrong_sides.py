@@ -165,6 +165,65 @@ CASES = {
         """,
         wrong=("def f(call): call(1, b=2)\n",),
     ),
+    "loops that search": Case(
+        base="""
+            class Name:
+                def __init__(self, text, kind): self.text, self.kind = text, kind
+            def f(text): return []
+        """,
+        fix="""
+            class Name:
+                def __init__(self, text, kind): self.text, self.kind = text, kind
+            def f(text): return [Name(text, 'function'), Name('self', 'local')]
+        """,
+        tests="""
+            import pytest, shop, unittest
+            class A(unittest.TestCase):
+                def has(self, text, kind, names):
+                    for name in names:
+                        if name.text == text and kind == name.kind:
+                            return
+                    self.fail(f"no {text} in {names}")
+                def has_none(self, text, names):
+                    for name in names:
+                        if name.text == text:
+                            raise AssertionError(f"{text} is there")
+                def test_a(self):
+                    self.has("run", "function", shop.f("run"))
+                def test_b(self):
+                    names = shop.f("stop")
+                    self.has("stop", "function", names)
+                    self.has_none("run", names)
+                def test_c(self):
+                    for name in shop.f("go"):
+                        if name.kind == "local":
+                            break
+                    else:
+                        pytest.fail("no local name")
+        """,
+        right="""
+            class Name:
+                def __init__(self, text, kind): self.text, self.kind = text, kind
+            def f(text): return (Name('more', 'module'), Name('x', 'local'), Name(text, 'function'))
+        """,
+        wrong=(
+            """
+                class Name:
+                    def __init__(self, text, kind): self.text, self.kind = text, kind
+                def f(text): return [Name(text, 'local'), Name('self', 'function')]
+            """,
+            """
+                class Name:
+                    def __init__(self, text, kind): self.text, self.kind = text, kind
+                def f(text): return [Name('run', 'function'), Name(text, 'function'), Name('self', 'local')]
+            """,
+            """
+                class Name:
+                    def __init__(self, text, kind): self.text, self.kind = text, kind
+                def f(text): return [Name(text, 'function')]
+            """,
+        ),
+    ),
     "a name that the product's answer takes over": Case(
         base="def f(words): return words\n",
         fix="def f(words): return [*words, 'new']\n",

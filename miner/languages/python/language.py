@@ -41,7 +41,7 @@ from miner.languages.python.images.build_recipe import BuildJob, expect_resolvin
 from miner.languages.python.images.ladder import climb
 from miner.languages.python.recipes import interpreter, of_fix
 from miner.languages.python.recipes.recipe_fixes import Learned
-from miner.languages.python.stripping import borrowing, documents, hoisting, inlining, literals
+from miner.languages.python.stripping import borrowing, documents, hoisting, inlining, literals, searches
 from miner.languages.python.stripping.changes import Changes
 from miner.languages.python.test_command import module_names, test_commands, test_paths, usable
 from miner.languages.recording import record
@@ -230,7 +230,8 @@ class Python(TreeLanguage):
         for path, source in sources.items():
             if path.endswith(".py"):
                 tests, every = (cache(partial(module_of, path, of_tests=of_tests)) for of_tests in (True, False))
-                source_bound = borrowing.rows(hoisting.hoisted(source, partial(has_others, path)), tests)
+                plain = hoisting.hoisted(searches.write_out(source), partial(has_others, path))
+                source_bound = borrowing.rows(plain, tests)
                 source_bound = borrowing.by_name(borrowing.at_origin(source_bound, tests, every), tests, every)
                 sources[path] = borrowing.borrow(inlining.write_out(source_bound, tests), tests, every)
         return sources
