@@ -16,7 +16,7 @@ from harness.core import python_source
 from miner.languages.python.stripping.inlining import bound, imports, statements
 from miner.languages.python.stripping.static import Function, returned, stored
 
-_OWN = "_goldseam_"
+OWN = "_goldseam_"
 """What names begin with that are new in a file."""
 _HIDDEN = frozenset({"super", "__class__", "__file__", "__name__", "globals", "locals", "vars", "eval", "exec"})
 """Names by which a function can tell where it stands."""
@@ -75,7 +75,7 @@ def by_name(
                     aliases = [ast.alias(name=attr) for attr in sorted(taken)]
                     yield ast.ImportFrom(module=name, names=aliases, level=level)
 
-    return _with_more(source, body)
+    return with_more(source, body)
 
 
 def at_origin(
@@ -97,9 +97,9 @@ def at_origin(
                 origin = _origin(place, alias.name, module)
                 if origin is not None and (of_test or origin[0].startswith(_ASSERTING)):
                     yield _import_from(*origin, alias.asname or alias.name)
-                    alias.asname = _OWN + alias.name  # that module is imported as before
+                    alias.asname = OWN + alias.name  # that module is imported as before
 
-    return _with_more(source, body)
+    return with_more(source, body)
 
 
 _ASSERTING = ("pytest", "unittest", "nose.", "numpy.testing", "sqlalchemy.testing")
@@ -154,13 +154,13 @@ def rows(source: bytes, test_module: Callable[[int, str], bytes | None]) -> byte
             yield statement
             for here, origin, name in _rows_imported(statement, test_module):
                 copied = [] if here.partition(".")[0] in hidden else _rows_copied(name, origin, test_module)
-                if copied and _RowsRenamer(here, _OWN + name).changes(tree):
+                if copied and _RowsRenamer(here, OWN + name).changes(tree):
                     yield from copied
 
-    return _with_more(source, body)
+    return with_more(source, body)
 
 
-def _with_more(source: bytes, body_of: Callable[[ast.Module], Iterator[ast.stmt]]) -> bytes:
+def with_more(source: bytes, body_of: Callable[[ast.Module], Iterator[ast.stmt]]) -> bytes:
     """A file whose top level has what `body_of` adds to it; as it is where that is nothing, or it can't be read."""
     try:
         tree = python_source.parse(source)
@@ -200,7 +200,7 @@ def _rows_copied(name: str, origin: ast.ImportFrom, test_module: Callable[[int, 
         return []
     _Renamer(frozenset(free)).visit(value)
     head = [_import(used, origin, module[used]) for used in sorted(free)]
-    return [*head, ast.Assign(targets=[ast.Name(id=_OWN + name, ctx=ast.Store())], value=value)]
+    return [*head, ast.Assign(targets=[ast.Name(id=OWN + name, ctx=ast.Store())], value=value)]
 
 
 _NOT_WRITTEN = (ast.Lambda, ast.comprehension, ast.NamedExpr, ast.Starred)
@@ -317,7 +317,7 @@ def _is_test_case(node: ast.stmt) -> bool:
 
 def _between(base: ast.expr, copies: Mapping[str, list[ast.stmt]]) -> ast.expr:
     is_class = isinstance(base, ast.Name) and base.id in copies and isinstance(copies[base.id][-1], ast.ClassDef)
-    return ast.Name(id=_OWN + ast.unparse(base), ctx=ast.Load()) if is_class else base
+    return ast.Name(id=OWN + ast.unparse(base), ctx=ast.Load()) if is_class else base
 
 
 def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stmt]) -> list[ast.stmt]:
@@ -340,7 +340,7 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
     if isinstance(node, Function):
         return [*head, *functions]
     bases: list[ast.expr] = [ast.Name(id=node.name, ctx=ast.Load())]
-    return [*head, ast.ClassDef(_OWN + node.name, bases, keywords=[], body=list(functions), decorator_list=[])]
+    return [*head, ast.ClassDef(OWN + node.name, bases, keywords=[], body=list(functions), decorator_list=[])]
 
 
 def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
@@ -349,11 +349,11 @@ def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:
         case ast.Import(names=names):
             for node in names:
                 if (node.asname or node.name) == name or (not node.asname and node.name.startswith(f"{name}.")):
-                    return ast.Import(names=[ast.alias(name=node.name if node.asname else name, asname=_OWN + name)])
+                    return ast.Import(names=[ast.alias(name=node.name if node.asname else name, asname=OWN + name)])
         case ast.ImportFrom(module=module, names=names, level=0):
             alias = next(imported.name for imported in names if (imported.asname or imported.name) == name)
-            return ast.ImportFrom(module=module, names=[ast.alias(name=alias, asname=_OWN + name)], level=0)
-    return ast.ImportFrom(module=origin.module, names=[ast.alias(name=name, asname=_OWN + name)], level=origin.level)
+            return ast.ImportFrom(module=module, names=[ast.alias(name=alias, asname=OWN + name)], level=0)
+    return ast.ImportFrom(module=origin.module, names=[ast.alias(name=name, asname=OWN + name)], level=origin.level)
 
 
 def _is_of_use(function: Function) -> bool:
@@ -399,4 +399,4 @@ class _Renamer(ast.NodeTransformer):
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(id=_OWN + node.id, ctx=node.ctx) if node.id in self._names else node
+        return ast.Name(id=OWN + node.id, ctx=node.ctx) if node.id in self._names else node

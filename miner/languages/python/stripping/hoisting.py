@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
 from harness.core import python_source
+from miner.languages.python.stripping.borrowing import OWN, with_more
 from miner.languages.python.stripping.static import Function, stored, taken_apart
-
-_OWN = "_goldseam_"
 
 
 def hoisted(source: bytes, has_others: Callable[[str, str], bool]) -> bytes:
@@ -18,15 +17,12 @@ def hoisted(source: bytes, has_others: Callable[[str, str], bool]) -> bytes:
     It stays as it is where it has none or can't be read. `has_others` tells of a name and a class whether another file
     may give a class that derives from this one other rows of this name.
     """
-    try:
-        tree = python_source.parse(source)
-        body = [part for statement in tree.body for part in _with_rows_before(statement, tree, has_others)]
-        if len(body) == len(tree.body):
-            return source
-        tree.body = body
-        return ast.unparse(ast.fix_missing_locations(tree)).encode()
-    except (SyntaxError, ValueError, RecursionError):
-        return source
+
+    def body(tree: ast.Module) -> Iterator[ast.stmt]:
+        for statement in tree.body:
+            yield from _with_rows_before(statement, tree, has_others)
+
+    return with_more(source, body)
 
 
 def names_set(source: bytes) -> set[str]:
@@ -59,7 +55,7 @@ def _with_rows_before(
 
 
 def _new(name: str, of_class: ast.ClassDef) -> str:
-    return f"{_OWN}{of_class.name}_{name}"
+    return f"{OWN}{of_class.name}_{name}"
 
 
 def _move(name: str, of_class: ast.ClassDef, tree: ast.Module) -> bool:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from harness.core import python_source
+from miner.languages.python.stripping.sites import fails
 
 
 def write_out(source: bytes) -> bytes:
@@ -29,7 +30,9 @@ class _Writer(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
         match node.body:
-            case [*others, ast.For() as loop, last] if _fails(last) and (search := _search(loop, ast.Return, ast.In())):
+            case [*others, ast.For() as loop, last] if fails(last, ast.unparse) and (
+                search := _search(loop, ast.Return, ast.In())
+            ):
                 node.body = [*others, search]
                 self.has_written = True
         return node
@@ -38,24 +41,12 @@ class _Writer(ast.NodeTransformer):
         self.generic_visit(node)
         search = None
         match node:
-            case ast.For(body=[ast.If(body=[found])], orelse=[]) if _fails(found):
+            case ast.For(body=[ast.If(body=[found])], orelse=[]) if fails(found, ast.unparse):
                 search = _search(node, type(found), ast.NotIn())
-            case ast.For(orelse=[missing]) if _fails(missing):
+            case ast.For(orelse=[missing]) if fails(missing, ast.unparse):
                 search = _search(node, ast.Break, ast.In())
         self.has_written = self.has_written or search is not None
         return search or node
-
-
-def _fails(statement: ast.stmt) -> bool:
-    """Whether a statement only fails its test."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=func)):
-            return ast.unparse(func) in ("self.fail", "pytest.fail")
-        case ast.Raise(exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))):
-            return True
-        case ast.Assert(test=ast.Constant(value=False)):
-            return True
-    return False
 
 
 def _search(loop: ast.For, then: type[ast.stmt], how: ast.cmpop) -> ast.Assert | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, cast
@@ -285,16 +285,7 @@ class Reader:
         return self.only_fails(body)
 
     def _fails(self, statement: ast.stmt) -> bool:
-        match statement:
-            case ast.Raise(exc=None):
-                return True
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr="fail"))):
-                return "fail" not in self._overridden
-            case ast.Expr(value=ast.Call(func=func)):
-                return self._module.dotted(func) == "pytest.fail"
-            case ast.Raise(exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))):
-                return True
-        return isinstance(statement, ast.Assert) and ast.unparse(statement.test) in ("False", "0")
+        return fails(statement, self._module.dotted, self._overridden)
 
     def of_item(self, item: ast.withitem) -> Assertion | None:
         """The assertion that one item of a `with` makes of its block."""
@@ -650,6 +641,23 @@ class Reader:
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
         return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
+
+
+def fails(statement: ast.stmt, dotted: Callable[[ast.expr], str], overridden: Collection[str] = ()) -> bool:
+    """Whether a statement only fails its test.
+
+    `dotted` names a function in full, and `overridden` are methods of test cases that the file has its own of.
+    """
+    match statement:
+        case ast.Raise(exc=None):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr="fail"))):
+            return "fail" not in overridden
+        case ast.Expr(value=ast.Call(func=func)):
+            return dotted(func) == "pytest.fail"
+        case ast.Raise(exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))):
+            return True
+    return isinstance(statement, ast.Assert) and ast.unparse(statement.test) in ("False", "0")
 
 
 def _goes_to_its_end(body: Sequence[ast.stmt]) -> bool:
