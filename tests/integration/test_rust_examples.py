@@ -120,7 +120,7 @@ def task_of(folder: Path, day: datetime, edition: int) -> Task:
     repo = Repository(folder / "repo")
     repo.clock = day
     manifest = f'[package]\nname = "money"\nversion = "1.0.0"\nedition = "{edition}"\n'
-    workspace = '[workspace]\nmembers = ["money"]\nresolver = "2"\n'
+    workspace = '[workspace]\nmembers = ["money"]\nresolver = "2"\n\n[profile.dev]\nopt-level = 1\n'
     repo.commit("Start", {"Cargo.toml": workspace, "money/Cargo.toml": manifest, LIB: BASE})
     fix = repo.commit("Fix what is off of a price", {LIB: FIXED})
     return mined(folder, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
