@@ -305,6 +305,18 @@ def test_of_a_run_that_is_ended_all_tests_are_named_and_those_that_came_to_an_en
     assert not report.finished
 
 
+def test_an_assertion_that_is_come_to_without_end_writes_little_of_it(task, sandbox):
+    path = "kinds/loops_test.go"
+    loops = 'package kinds\n\nimport (\n\t"fmt"\n\t"os"\n\t"testing"\n)\n\nfunc TestLoops(t *testing.T) {\n'
+    loops += "\tfor i := 0; i < 50000; i++ {\n"
+    loops += "\t\ttesting.Goldseam(t, 7, func() []interface{} { return []interface{}{&i} }, nil)\n\t}\n"
+    loops += '\tvar read, wrote int\n\tfile, _ := os.Open("/proc/self/io")\n'
+    loops += '\tfmt.Fscanf(file, "rchar: %d\\nwchar: %d", &read, &wrote)\n'
+    loops += "\tt.Run(fmt.Sprint(100000 < wrote && wrote < 1000000), func(*testing.T) {})\n}\n"
+    report = run(task, sandbox, path, overlay={path: loops.encode()})
+    assert statuses(report, path) == {"TestLoops/true": "PASSED", "TestLoops": "PASSED"}
+
+
 def test_a_package_that_cannot_be_compiled_is_told_with_the_name_it_misses(task, sandbox):
     path = "broken/broken_test.go"
     report = run(task, sandbox, path, "main/main_test.go")

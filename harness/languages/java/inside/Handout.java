@@ -161,6 +161,9 @@ public final class Handout {
     }
 
     private static void hand(int slot, Object[] values, String result, Throwable error) {
+        if (!Recorder.takes(slot)) {
+            return;
+        }
         StringBuilder told = new StringBuilder();
         for (Object value : values) {
             told.append(told.length() == 0 ? "" : ",").append(encoded(value));

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestEngine;
@@ -45,6 +46,7 @@ public final class Recorder implements TestExecutionListener {
         "org.spockframework.runtime.SpockEngine",
     };
     private static final int MOST = 6000;
+    private static final int TIMES = 5001; // of one assertion in one test: with more than 5000 it is not judged on the host, and one more says so
     private static final String NONE = "\"id\":\"\",\"class\":\"\",\"name\":\"\"";
 
     private static final Map<String, String> FEATURES = new HashMap<>(); // names of Spock's, by class and number
@@ -55,6 +57,7 @@ public final class Recorder implements TestExecutionListener {
     private final OutputStream out;
     private final Map<String, Long> began = new HashMap<>();
     private final Set<String> told = new HashSet<>();
+    private final Map<String, Integer> handed = new ConcurrentHashMap<>();
     private volatile String current = NONE; // the test that runs
     private TestPlan plan;
     private boolean well = true;
@@ -198,6 +201,11 @@ public final class Recorder implements TestExecutionListener {
     @Override
     public void executionSkipped(TestIdentifier test, String reason) {
         below(test, "skipped", null);
+    }
+
+    /** Whether an assertion still hands out what it looks at, by how often the test that runs has come to it. */
+    static boolean takes(int slot) {
+        return running != null && running.handed.merge(slot + " " + running.current, 1, Integer::sum) <= TIMES;
     }
 
     /** Tells what an assertion of the test that runs hands out. */
