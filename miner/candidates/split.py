@@ -56,7 +56,10 @@ _OTHERS: Mapping[str, str] = {
 }
 """Languages that are told but not mined, by file name extension."""
 
-_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "cypress"})
+_TEST_FOLDER = re.compile(
+    r"(?:.*[-_.])?tests|(?:.*\.)?test|(?:unit|integration|functional|regression|acceptance|snapshot)[-_]?tests?"
+    r"|__tests__|specs?|e2e|cypress"
+)
 _JVM_TEST_SETS = frozenset(
     {"androidtest", "integrationtest", "testfixtures", "functionaltest", "commontest", "jvmtest"}
 )
@@ -137,7 +140,7 @@ def _parts(path: str) -> _Parts:
 
 
 def _is_test_folder(parts: _Parts) -> bool:
-    if any(folder in _TEST_FOLDERS or folder.endswith((".test", ".tests")) for folder in parts.folders):
+    if any(map(_TEST_FOLDER.fullmatch, parts.folders)):
         return True
     if parts.folders[:1] == ("testing",):  # pytest's own habit; deeper down it is a package for users' tests
         return True
@@ -194,12 +197,7 @@ def in_data_folder(path: str, names: re.Pattern[str] = _DATA_FOLDERS) -> bool:
 
 
 def _holds_tests(folder: str) -> bool:
-    return (
-        folder in _TEST_FOLDERS
-        or folder in _SUPPORT_FOLDERS
-        or folder == "testing"
-        or folder.endswith((".test", ".tests"))
-    )
+    return folder in _SUPPORT_FOLDERS or folder == "testing" or _TEST_FOLDER.fullmatch(folder) is not None
 
 
 @functools.lru_cache(maxsize=_PATHS)

@@ -31,6 +31,8 @@ DATA = [
     "spec/fixtures/sample.xml",
     "test/fixtures/range-parse.js",
     "test/_files/view.js",
+    "pkg/src/snapshot_tests/inputs/errors/overflow.txt",
+    "unittests/data/x.json",
 ]
 NO_DATA = [
     "src/pkg/data/x.json",
@@ -53,6 +55,8 @@ NO_DATA = [
     "tox.ini",
     "README.md",
     "src/latest/data/x.json",
+    "src/contests/data/x.json",
+    "src/tests_of_load/data/x.json",
     "test/fixtures/a.test.js",
     "test/cases/issue-1.js",
     "src/data/__tests__/rows.js",
