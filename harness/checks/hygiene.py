@@ -38,6 +38,7 @@ _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|whe
 _SETTINGS = re.compile(
     r"\.(?:editorconfig|git(?:ignore|attributes)|npmignore|prettier(?:rc|ignore)|eslint(?:rc|ignore)|nycrc)(?:\.\w+)?"
     r"|(?:commitlint|eslint|prettier|stylelint)\.config\.\w+|biome\.jsonc?|package(?:-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock"
+    r"|go\.(?:mod|sum)|Cargo\.lock"
 )
 """What most packages have, or holds what is installed: no fix shows in it."""
 

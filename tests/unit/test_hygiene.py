@@ -114,7 +114,7 @@ def test_settings_of_editors_are_in_many_packages():
     assert leaks({"opt/modules/one/shop.js": TESTS.encode()}, wanted) != ()
 
 
-@pytest.mark.parametrize("name", ["package.json", "pnpm-lock.yaml", "deep/yarn.lock", "eslint.config.mjs"])
+@pytest.mark.parametrize("name", ["package.json", "pnpm-lock.yaml", "deep/yarn.lock", "eslint.config.mjs", "go.mod"])
 def test_lines_of_a_manifest_and_of_a_lock_tell_what_is_installed_and_nothing_of_a_fix(name):
     text = "".join(f"line number {number} of it\n" for number in range(8))
     wanted = hygiene.secrets(tiny.diff(name, "other\n", text).encode(), HIDDEN)
