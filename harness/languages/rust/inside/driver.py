@@ -277,6 +277,7 @@ def lose(target, messages):
     names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
     names += ["PartialEq" for error in errors if COMPARED.match(error["message"])]
     names += [name for error in errors if not error.get("code") for name in marked(error)]
+    names += [name for error in errors if (error.get("code") or {}).get("code") == "E0308" for name in called(error)]
     says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
     raised = {"names": ["CompileError"], "says": says}
     say("collect_error", id=target.root, text=text[:ERRORS] or "cargo has compiled no program", raised=[raised])
@@ -290,6 +291,12 @@ def marked(error):
             yield from re.findall(
                 r"[A-Za-z_]\w*", line["text"][line["highlight_start"] - 1 : line["highlight_end"] - 1]
             )
+
+
+def called(error):
+    """The functions that are called on a line where a type is another than it was: one of them gives it."""
+    lines = [line["text"] for span in error["spans"] if span["is_primary"] for line in span["text"]]
+    return re.findall(r"\b([a-z_]\w*)(?:::<[^()]*>)?\(", "\n".join(lines))
 
 
 class Handed(object):
