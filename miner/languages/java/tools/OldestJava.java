@@ -13,8 +13,9 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
 /**
  * Raises the Java that projects have compiled for to the oldest for which the compiler still does (`goldseam.oldest`),
  * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`), takes a plugin that
- * writes manifests on a JDK after 14 (`goldseam.bundles`), or compiles nothing of folders for a later Java, which jars
- * alone have (`goldseam.classpath`).
+ * writes manifests on a JDK after 14 (`goldseam.bundles`), compiles nothing of folders for a later Java, which jars
+ * alone have (`goldseam.classpath`), or compiles without Error Prone, which comes with a compiler of an earlier JDK or
+ * looks into that of this one (`goldseam.javac`).
  */
 public final class OldestJava extends AbstractMavenLifecycleParticipant {
     private static final List<String> NAMES =
@@ -27,6 +28,7 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
         boolean byRelease = session.getUserProperties().containsKey("goldseam.release");
         boolean bundles = session.getUserProperties().containsKey("goldseam.bundles");
         boolean byClasspath = session.getUserProperties().containsKey("goldseam.classpath");
+        boolean byJavac = session.getUserProperties().containsKey("goldseam.javac");
         for (MavenProject project : session.getProjects()) {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
@@ -40,6 +42,11 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
                 see(plugin, oldest, byRelease);
                 plugin.getExecutions().forEach(execution -> see(execution, oldest, byRelease));
                 if (byClasspath) plugin.getExecutions().forEach(OldestJava::leaveForJars);
+                if (byJavac) {
+                    plugin.getDependencies().clear(); // the other compiler
+                    useJavac(plugin);
+                    plugin.getExecutions().forEach(OldestJava::useJavac);
+                }
             }
         }
     }
@@ -69,6 +76,17 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
             Xpp3Dom release = new Xpp3Dom("release");
             release.setValue(plain(level.getValue()));
             written.addChild(release);
+        }
+    }
+
+    private static void useJavac(ConfigurationContainer place) {
+        Xpp3Dom written = (Xpp3Dom) place.getConfiguration();
+        if (written == null) return;
+        if (written.getChild("compilerId") != null) written.getChild("compilerId").setValue("javac");
+        Xpp3Dom words = written.getChild("compilerArgs");
+        for (int i = words == null ? -1 : words.getChildCount() - 1; i >= 0; i--) {
+            String word = words.getChild(i).getValue();
+            if (word != null && word.trim().matches("(?s)-X(plugin:ErrorProne|ep).*")) words.removeChild(i);
         }
     }
 
