@@ -40,6 +40,8 @@ METADATA = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "
 PANICKED = 101
 PATIENCE = 0.005
 """Seconds in which most tests end: what one prints is looked at then, as each look takes as much as a small test."""
+ODD = ("E0308", "E0038", "E0782")
+"""Errors of a type that is another than it is asked to be, and of a trait that lacks what is called of it."""
 COMPARED = re.compile(r"can't compare `|binary operation `[!=]=` cannot be applied")
 
 
@@ -277,7 +279,7 @@ def lose(target, messages):
     names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
     names += ["PartialEq" for error in errors if COMPARED.match(error["message"])]
     names += [name for error in errors if not error.get("code") for name in marked(error)]
-    names += [name for error in errors if (error.get("code") or {}).get("code") == "E0308" for name in called(error)]
+    names += [name for error in errors if (error.get("code") or {}).get("code") in ODD for name in called(error)]
     says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
     raised = {"names": ["CompileError"], "says": says}
     say("collect_error", id=target.root, text=text[:ERRORS] or "cargo has compiled no program", raised=[raised])
@@ -294,7 +296,7 @@ def marked(error):
 
 
 def called(error):
-    """The functions that are called on a line where a type is another than it was: one of them gives it."""
+    """The functions that are called on a line with an error: one of them is what it is about."""
     lines = [line["text"] for span in error["spans"] if span["is_primary"] for line in span["text"]]
     return re.findall(r"\b([a-z_]\w*)(?:::<[^()]*>)?\(", "\n".join(lines))
 
