@@ -294,6 +294,10 @@ class Code(Reader, Protocol):
     def added_names(self, change: FileChange) -> frozenset[str]:
         """The names that a change of one file brings, and `MODULE` with each name of a new module."""
 
+    def test_ids(self, path: str, function: str) -> tuple[str, ...]:
+        """What the test may be called that a function of a file is, by its name with what it is in (`Class::test`)."""
+        return (f"{path}::{function}",)
+
     def missing_names(self, report: TestReport) -> dict[str, str]:
         """By each file that could not be collected, and each test that misses what it is given: the name it wants.
 

@@ -184,7 +184,7 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
 
 
 def rewritten(draft: Draft, repo: BareRepository) -> frozenset[str]:
-    """`file::function` of the tests that a draft's change alters and does not add."""
+    """What tests may be called that a draft's change alters and does not add."""
     assert draft.split is not None  # noqa: S101
     change, code = draft.candidate.change, language_of(draft.test).code
     paths = [path for path in files(draft.split.test_files) if code.reads(path)]
@@ -194,14 +194,15 @@ def rewritten(draft: Draft, repo: BareRepository) -> frozenset[str]:
         return frozenset()  # a partial clone
     old, new = (
         {
-            f"{path}::{name.replace('.', '::')}": lines[place.start - 1 : place.stop - 1]
+            (path, name.replace(".", "::")): lines[place.start - 1 : place.stop - 1]
             for path, source in sources.items()
             for lines in [source.splitlines()]
             for name, place in (code.functions(path, source) or {}).items()
         }
         for sources in (before, after)
     )
-    return frozenset(name for name, lines in old.items() if lines != new.get(name, lines))
+    altered = [place for place, lines in old.items() if lines != new.get(place, lines)]
+    return frozenset(name for place in altered for name in code.test_ids(*place))
 
 
 def notebook_of(subject: Subject, site: MiningContext) -> Notebook:

@@ -275,3 +275,15 @@ def test_what_a_change_alters_is_named_as_tests_are():
     )
     repo = SimpleNamespace(read_files=lambda commit, paths: dict.fromkeys(paths, sources[commit]))
     assert rewritten(draft, repo) == {"f.py::T::test_a"}
+
+
+def test_what_a_change_alters_in_a_module_of_rust_is_named_by_the_roots_that_it_may_have():
+    before = b"mod tests {\n    #[test]\n    fn adds() { a() }\n}\n"
+    sources = {"base": before, "head": before.replace(b"a()", b"b()")}
+    draft = SimpleNamespace(
+        split=SimpleNamespace(test_files=("core/src/ops/add.rs",)),
+        candidate=SimpleNamespace(change=SimpleNamespace(base_commit="base", head_commit="head")),
+        test=TestSpec(framework="cargo test"),
+    )
+    repo = SimpleNamespace(read_files=lambda commit, paths: dict.fromkeys(paths, sources[commit]))
+    assert {"core/src/lib.rs::ops::add::tests::adds", "core/src/ops/add.rs::tests::adds"} <= rewritten(draft, repo)

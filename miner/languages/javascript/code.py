@@ -13,7 +13,7 @@ from harness.languages.javascript.source import SOURCES, parse
 from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
-from miner.languages.base import Described, FaultySource
+from miner.languages.base import Code, Described, FaultySource
 from miner.languages.javascript import artefacts, mutants, names
 from miner.languages.javascript.manifest import read_manifest
 
@@ -24,7 +24,7 @@ _PARAMETERS = frozenset({"required_parameter", "optional_parameter"})
 _CLOSING = frozenset({")", "]", "}"})
 
 
-class JavaScriptCode:
+class JavaScriptCode(Code):
     """By the syntax tree, whatever it is compiled by."""
 
     mutator = "tree_sitter"

@@ -11,7 +11,7 @@ from harness.languages.base import TestReport
 from harness.quality.base import Keyword, Names
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
-from miner.languages.base import Described, FaultySource
+from miner.languages.base import Code, Described, FaultySource
 from miner.languages.python import forms, names
 from miner.languages.python.evidence import metadata
 
@@ -19,7 +19,7 @@ _IMPORT = re.compile(rb"^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE)
 _FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
 
 
-class PythonCode:
+class PythonCode(Code):
     """Python by its syntax tree, faults by mutmut."""
 
     mutator = "mutmut"

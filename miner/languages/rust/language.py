@@ -32,7 +32,20 @@ from miner.layers import egress
 if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
 
-CODE = ParsedCode(
+
+class RustCode(ParsedCode):
+    """Source files of Rust."""
+
+    def test_ids(self, path: str, function: str) -> tuple[str, ...]:
+        """By each file that may be the root of a program which the file is a module of."""
+        parts = path.removesuffix(".rs").removesuffix("/mod").split("/")
+        roots = (("/".join(parts[:count]), parts[count:]) for count in range(1, len(parts)))
+        modules = ("::".join((root + end, *names, function)) for root, names in roots for end in _ROOTS)
+        return (f"{path}::{function}", *modules)
+
+
+_ROOTS = ("/lib.rs", "/main.rs", ".rs")
+CODE = RustCode(
     Grammar(
         suffix=".rs",
         parse=syntax.reader(tree_sitter_rust.language()),
