@@ -277,9 +277,9 @@ def lose(target, messages):
     matches = [WANTED.match(error["message"]) for error in errors]
     names = [match.group(1) or match.group(2) for match in matches if match]
     names += [name for error in errors for name in CALLED.findall(error.get("rendered") or "")]
-    names += ["PartialEq" for error in errors if COMPARED.match(error["message"])]
     names += [name for error in errors if not error.get("code") for name in marked(error)]
     names += [name for error in errors if (error.get("code") or {}).get("code") in ODD for name in called(error)]
+    names += ["PartialEq" for error in errors if COMPARED.match(error["message"])]
     says = re.split(r"::", re.sub(r"<.*|\(.*|!$", "", names[0]))[-1] if names else ""
     raised = {"names": ["CompileError"], "says": says}
     say("collect_error", id=target.root, text=text[:ERRORS] or "cargo has compiled no program", raised=[raised])
