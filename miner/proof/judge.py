@@ -79,8 +79,8 @@ def judge(
     A test fails to pass if no run before passes and every run after does. Where its file could not be collected before
     for want of names that the fix brings, and of nothing else, it counts as failing, except where it passes at base:
     then it was there all along and is held as PASS_TO_PASS. If nothing else fails, those of `rewritten` functions do
-    (by the ids that they may have), as they ask for more than they did. Lost for another reason, it is in no list. docs/proof.md
-    says what each status means.
+    (by the ids that they may have), as they ask for more than they did. Lost for another reason, it is in no list.
+    docs/proof.md says what each status means.
     """
     by_state = {state: [run for run in _silenced(observed, sensitive) if run.state == state] for state in STATES}
     after, before, base = by_state["after"], by_state["before"], by_state["base"]
