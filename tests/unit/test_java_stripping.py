@@ -558,3 +558,52 @@ SAME = "void same(int got, int want) { assertEquals(want, got); }\n"
 def test_what_the_product_says_which_call_or_row_of_is_come_to_is_not_expected(body, mode):
     text = in_class(f"Lib lib = new Lib();\n{SAME}@Test void a() {{ {body} }}\n")
     assert best(parsed(text))[0] is mode
+
+
+CHECK = "} void check(String want, String x) { assertEquals(want, x);"
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (
+            'String want = "a";\nassertEquals(want, f());\nwant = "b";\nassertEquals(want, g());',
+            "\n<0 | f()>\n\n<1 | g()>",
+        ),
+        ('String want;\nwant = "a";\nassertEquals(want, f());', "\n\n<0 | f()>"),
+        ("for (int i = 0; i < 3; i++) assertEquals(i, f(i));", "for (int i = 0; i < 3; i++) <0 | f(i)>"),
+        (
+            'for (int i = 4; i > 0; i -= 2)\nfor (int j = 0; j < i; ++j) assertEquals("" + i * j, f());',
+            "for (int i = 4; i > 0; i -= 2)\nfor (int j = 0; j < i; ++j) <0 | f()>",
+        ),
+    ],
+)
+def test_a_local_name_that_is_set_in_turn_and_a_counter_are_expected(body, wanted):
+    assert left(body) == wanted
+
+
+def test_what_the_product_has_a_say_in_is_not_expected_where_names_are_set_or_loops_run():
+    for body in (
+        'String want = "a"; if (p()) want = "b"; assertEquals(want, f());',
+        'String want = "a"; want += f(); assertEquals(want, f());',
+        'String want = "a"; if (p()) check(want, f()); want = "b"; check(want, g()); ' + CHECK,
+        "for (int i = 0; i < g().size(); i++) assertEquals(i, f(i));",
+        "for (int i = 0; i < 3; i++) { i = f(i); assertEquals(i, g()); }",
+        "for (int i = 0; i < 3; i++) { if (p()) continue; assertEquals(i, g()); }",
+        "for (int i = 0; i < 3; i++) for (X x : f(i)) assertEquals(i, x.a());",
+        'for (String row : List.of("a", "b")) for (X x : f(row)) assertEquals(row, x.a());',
+        'for (String row : List.of("a", "b")) for (int j = 0; j < f(row); j++) assertEquals(row, g(j));',
+        'for (String row : List.of("a", "b")) f(row).forEach(x -> assertEquals(row, x.a()));',
+        'for (X x : f()) check("a", x.a()); check("b", g()); ' + CHECK,
+        'f().forEach(x -> check("a", x)); check("b", g()); ' + CHECK,
+        'if (p()) for (String a : List.of("a")) check(a, f()); else for (String a : List.of("b")) check(a, f()); '
+        + CHECK,
+    ):
+        [slot] = parsed(in_method(body)).slots
+        assert not any(operand.static for operand in slot.assertion.operands), body
+
+
+def test_many_turns_that_a_loop_leaves_out_take_no_longer_than_others():
+    left_out = " ".join(f'if (row.equals("{number}")) continue;' for number in range(60))
+    body = f'for (String row : List.of("a", "b")) {{ {left_out} assertEquals(row, f(row)); }}'
+    assert parsed(in_method(body)).slots[0].assertion.operands[0].static
