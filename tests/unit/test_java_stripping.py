@@ -266,7 +266,7 @@ def test_what_is_said_in_another_form_stays(head, body):
     "body",
     [
         "assertEquals(3, 3);",
-        "try { assertEquals(3, f(1)); } catch (A e) { throw e; }",
+        "try { assertEquals(3, f(1)); } catch (A e) { }",
         "assertEquals(3, f(1), unknown());",
         "assertThrows(kind, () -> f(1));",
         "assertTrue(() -> f(1));",
@@ -607,3 +607,37 @@ def test_many_turns_that_a_loop_leaves_out_take_no_longer_than_others():
     left_out = " ".join(f'if (row.equals("{number}")) continue;' for number in range(60))
     body = f'for (String row : List.of("a", "b")) {{ {left_out} assertEquals(row, f(row)); }}'
     assert parsed(in_method(body)).slots[0].assertion.operands[0].static
+
+
+def test_assertions_in_a_try_whose_handlers_only_fail_come_out_and_what_it_catches_can_be_thrown():
+    handlers = "catch (IOException | A e) { g(); throw new B(e); } catch (Exception e) { fail(); }"
+    body = f'try {{ assertEquals("a", f()); }} {handlers}'
+    throwing = "goldseam.Handout.<IOException>throwing(); goldseam.Handout.<A>throwing();"
+    assert left(body).startswith(f"try {{ {throwing} <0 | f()> }} catch (IOException | A e)")
+
+
+def test_assertions_stay_in_a_try_that_may_go_on():
+    handlers = ("", "if (x) return; fail();", "if (x) fail();", "throw new TestAbortedException();", "g();")
+    handled = [f"catch (IOException e) {{ {handler} }}" for handler in handlers]
+    for handler in (*handled, "catch (A e) { fail(); } catch (B e) { }", "catch (A e) { fail(); } finally { return; }"):
+        body = f'try {{ assertEquals("a", f()); }} {handler} assertEquals(3, f());'
+        assert 'assertEquals("a", f())' in left(body)
+        assert parsed(in_method(body)).slots[0].assertion.is_unread
+
+
+def test_what_is_to_throw_may_be_an_object_of_an_interface_for_that():
+    object_of = "new Executable() { public void execute() { f(); } }"
+    thrown = f"goldseam.Handout.thrown(0, null, ({object_of})::execute);"
+    assert left(f'assertThrows(A.class, {object_of}, "why");') == thrown
+    assert left("Executable e = f(); assertDoesNotThrow(e);").endswith(
+        "goldseam.Handout.thrown(0, null, (e)::execute);"
+    )
+    other, _ = parsed(in_method("Object e = f(); assertThrows(A.class, e, () -> g()); assertTrue(h());")).slots
+    assert other.assertion.is_unread
+
+
+def test_an_assertion_of_constants_leaves_a_test_as_it_is_unless_it_fails():
+    [slot] = parsed(in_method('assertTrue(true); assertEquals("a", "a"); assertEquals(3, f());')).slots
+    assert not slot.assertion.is_unread
+    unread, _ = parsed(in_method("if (f()) { g(); assertTrue(false); } assertEquals(3, f());")).slots
+    assert unread.assertion.is_unread
