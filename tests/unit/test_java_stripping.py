@@ -590,6 +590,8 @@ def test_what_the_product_has_a_say_in_is_not_expected_where_names_are_set_or_lo
         "for (int i = 0; i < g().size(); i++) assertEquals(i, f(i));",
         "for (int i = 0; i < 3; i++) { i = f(i); assertEquals(i, g()); }",
         "for (int i = 0; i < 3; i++) { if (p()) continue; assertEquals(i, g()); }",
+        "for (int i = 0; i < 3; i++) { try { g(i); } catch (A e) { continue; } assertEquals(i, f()); }",
+        'for (String row : List.of("a", "b")) { try { g(row); } catch (A e) { continue; } assertEquals(row, f()); }',
         "for (int i = 0; i < 3; i++) for (X x : f(i)) assertEquals(i, x.a());",
         'for (String row : List.of("a", "b")) for (X x : f(row)) assertEquals(row, x.a());',
         'for (String row : List.of("a", "b")) for (int j = 0; j < f(row); j++) assertEquals(row, g(j));',
