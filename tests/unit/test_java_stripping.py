@@ -643,3 +643,8 @@ def test_an_assertion_of_constants_leaves_a_test_as_it_is_unless_it_fails():
     assert not slot.assertion.is_unread
     unread, _ = parsed(in_method("if (f()) { g(); assertTrue(false); } assertEquals(3, f());")).slots
     assert unread.assertion.is_unread
+
+
+def test_a_text_of_many_lines_is_expected():
+    lines = " + ".join(f'"line {number}\\n"' for number in range(300))
+    assert left(f"assertEquals({lines}, f());") == "<0 | f()>"

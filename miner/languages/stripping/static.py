@@ -42,7 +42,7 @@ class Statics(Generic[Scopes_T]):
             return False
         node = self._bare(node)
         if node.type in self.made_of:
-            return self._are_static(named(node), depth + 1)
+            return self._are_static(_parts(node), depth + 1)
         if node.type in self.told_by:
             return self.is_static(field_of(node, self.told_by[node.type]), depth + 1)
         tells = self._tells.get(node.type)
@@ -115,6 +115,15 @@ class Statics(Generic[Scopes_T]):
     def _is_of_language(self, name: Node) -> bool:
         """Whether a name is none of a file."""
         return self._scopes.resolve(name) is None
+
+
+def _parts(node: Node) -> list[Node]:
+    """What is in a node; of a sum its terms, as many as there are."""
+    parts = named(node)
+    while node.type == "binary_expression" and parts and parts[0].type == node.type:
+        node = parts[0]
+        parts = [*named(node), *parts[1:]]
+    return parts
 
 
 class Column(Protocol):
