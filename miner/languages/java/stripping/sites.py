@@ -171,7 +171,9 @@ class Reader(sites.Reader[Statics]):
         ends = [child for child in named(node) if child.type in ("catch_clause", "finally_clause")]
         last = [named(field_of(clause, "body"))[-1:] for clause in clauses]
         is_left = any(part.type in _LEAVING for end in ends for part in walk(end))
-        return not is_left and all(len(one) == 1 and (self._fails(one[0]) or _throws(one[0])) for one in last)
+        return not is_left and all(
+            bool(statements) and (self._fails(statements[0]) or _throws(statements[0])) for statements in last
+        )
 
     def _fails(self, statement: Node) -> bool:
         inner = next(iter(named(statement)), None)

@@ -164,14 +164,14 @@ class Statics(static.Statics[Scopes]):
 
     def _conditions(self, around: Node, at: Node) -> list[Node]:
         """Those of loops, too: of how many turns these are. What runs a lambda is taken for such a condition."""
-        told = None
+        condition = None
         if around.type in _LOOPS and is_field(around, "body", at):
-            told = field_of(around, _LOOPS[around.type]) or around
+            condition = field_of(around, _LOOPS[around.type]) or around
         elif around.type == "lambda_expression":
             call = around.parent.parent if around.parent is not None else None
             if call is None or not name_of(call).startswith("assert"):
-                told = field_of(call, "object") or around
-        return super()._conditions(around, at) + ([told] if told is not None else [])
+                condition = field_of(call, "object") or around
+        return super()._conditions(around, at) + ([condition] if condition is not None else [])
 
     def filling(self, use: Node, binding: Binding) -> Node | None:
         """What beside a name's own statement sets it, or adds to its collection, something static; None of others."""
