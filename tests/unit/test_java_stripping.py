@@ -266,7 +266,7 @@ def test_what_is_said_in_another_form_stays(head, body):
     "body",
     [
         "assertEquals(3, 3);",
-        "try { assertEquals(3, f(1)); } catch (A e) { throw e; }",
+        "try { assertEquals(3, f(1)); } catch (A e) { }",
         "assertEquals(3, f(1), unknown());",
         "assertThrows(kind, () -> f(1));",
         "assertTrue(() -> f(1));",
@@ -558,3 +558,93 @@ SAME = "void same(int got, int want) { assertEquals(want, got); }\n"
 def test_what_the_product_says_which_call_or_row_of_is_come_to_is_not_expected(body, mode):
     text = in_class(f"Lib lib = new Lib();\n{SAME}@Test void a() {{ {body} }}\n")
     assert best(parsed(text))[0] is mode
+
+
+CHECK = "} void check(String want, String x) { assertEquals(want, x);"
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (
+            'String want = "a";\nassertEquals(want, f());\nwant = "b";\nassertEquals(want, g());',
+            "\n<0 | f()>\n\n<1 | g()>",
+        ),
+        ('String want;\nwant = "a";\nassertEquals(want, f());', "\n\n<0 | f()>"),
+        ("for (int i = 0; i < 3; i++) assertEquals(i, f(i));", "for (int i = 0; i < 3; i++) <0 | f(i)>"),
+        (
+            'for (int i = 4; i > 0; i -= 2)\nfor (int j = 0; j < i; ++j) assertEquals("" + i * j, f());',
+            "for (int i = 4; i > 0; i -= 2)\nfor (int j = 0; j < i; ++j) <0 | f()>",
+        ),
+    ],
+)
+def test_a_local_name_that_is_set_in_turn_and_a_counter_are_expected(body, wanted):
+    assert left(body) == wanted
+
+
+def test_what_the_product_has_a_say_in_is_not_expected_where_names_are_set_or_loops_run():
+    for body in (
+        'String want = "a"; if (p()) want = "b"; assertEquals(want, f());',
+        'String want = "a"; want += f(); assertEquals(want, f());',
+        'String want = "a"; if (p()) check(want, f()); want = "b"; check(want, g()); ' + CHECK,
+        "for (int i = 0; i < g().size(); i++) assertEquals(i, f(i));",
+        "for (int i = 0; i < 3; i++) { i = f(i); assertEquals(i, g()); }",
+        "for (int i = 0; i < 3; i++) { if (p()) continue; assertEquals(i, g()); }",
+        "for (int i = 0; i < 3; i++) { try { g(i); } catch (A e) { continue; } assertEquals(i, f()); }",
+        'for (String row : List.of("a", "b")) { try { g(row); } catch (A e) { continue; } assertEquals(row, f()); }',
+        "for (int i = 0; i < 3; i++) for (X x : f(i)) assertEquals(i, x.a());",
+        'for (String row : List.of("a", "b")) for (X x : f(row)) assertEquals(row, x.a());',
+        'for (String row : List.of("a", "b")) for (int j = 0; j < f(row); j++) assertEquals(row, g(j));',
+        'for (String row : List.of("a", "b")) f(row).forEach(x -> assertEquals(row, x.a()));',
+        'for (X x : f()) check("a", x.a()); check("b", g()); ' + CHECK,
+        'f().forEach(x -> check("a", x)); check("b", g()); ' + CHECK,
+        'if (p()) for (String a : List.of("a")) check(a, f()); else for (String a : List.of("b")) check(a, f()); '
+        + CHECK,
+    ):
+        [slot] = parsed(in_method(body)).slots
+        assert not any(operand.static for operand in slot.assertion.operands), body
+
+
+def test_many_turns_that_a_loop_leaves_out_take_no_longer_than_others():
+    left_out = " ".join(f'if (row.equals("{number}")) continue;' for number in range(60))
+    body = f'for (String row : List.of("a", "b")) {{ {left_out} assertEquals(row, f(row)); }}'
+    assert parsed(in_method(body)).slots[0].assertion.operands[0].static
+
+
+def test_assertions_in_a_try_whose_handlers_only_fail_come_out_and_what_it_catches_can_be_thrown():
+    handlers = "catch (IOException | A e) { g(); throw new B(e); } catch (Exception e) { fail(); }"
+    body = f'try {{ assertEquals("a", f()); }} {handlers}'
+    throwing = "goldseam.Handout.<IOException>throwing(); goldseam.Handout.<A>throwing();"
+    assert left(body).startswith(f"try {{ {throwing} <0 | f()> }} catch (IOException | A e)")
+
+
+def test_assertions_stay_in_a_try_that_may_go_on():
+    handlers = ("", "if (x) return; fail();", "if (x) fail();", "throw new TestAbortedException();", "g();")
+    handled = [f"catch (IOException e) {{ {handler} }}" for handler in handlers]
+    for handler in (*handled, "catch (A e) { fail(); } catch (B e) { }", "catch (A e) { fail(); } finally { return; }"):
+        body = f'try {{ assertEquals("a", f()); }} {handler} assertEquals(3, f());'
+        assert 'assertEquals("a", f())' in left(body)
+        assert parsed(in_method(body)).slots[0].assertion.is_unread
+
+
+def test_what_is_to_throw_may_be_an_object_of_an_interface_for_that():
+    object_of = "new Executable() { public void execute() { f(); } }"
+    thrown = f"goldseam.Handout.thrown(0, null, ({object_of})::execute);"
+    assert left(f'assertThrows(A.class, {object_of}, "why");') == thrown
+    assert left("Executable e = f(); assertDoesNotThrow(e);").endswith(
+        "goldseam.Handout.thrown(0, null, (e)::execute);"
+    )
+    other, _ = parsed(in_method("Object e = f(); assertThrows(A.class, e, () -> g()); assertTrue(h());")).slots
+    assert other.assertion.is_unread
+
+
+def test_an_assertion_of_constants_leaves_a_test_as_it_is_unless_it_fails():
+    [slot] = parsed(in_method('assertTrue(true); assertEquals("a", "a"); assertEquals(3, f());')).slots
+    assert not slot.assertion.is_unread
+    unread, _ = parsed(in_method("if (f()) { g(); assertTrue(false); } assertEquals(3, f());")).slots
+    assert unread.assertion.is_unread
+
+
+def test_a_text_of_many_lines_is_expected():
+    lines = " + ".join(f'"line {number}\\n"' for number in range(300))
+    assert left(f"assertEquals({lines}, f());") == "<0 | f()>"

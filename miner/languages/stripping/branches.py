@@ -11,6 +11,8 @@ from harness.core.syntax import field_of, field_text, is_field, walk, words
 _BRANCHING = words("if_statement ternary_expression while_statement")
 _CASES = words("switch_case switch_default switch_block_statement_group switch_rule")
 _BLOCKS = words("statement_block block")
+_PASSED = words("if_statement try_statement try_with_resources_statement")
+"""Statements that may leave a turn of a loop, or a function: by a condition, or where something throws."""
 _LEAVING = words("continue_statement break_statement return_statement")
 _CHOOSING = words("|| && ??")
 
@@ -22,8 +24,8 @@ def conditions(around: Node, at: Node, functions: Collection[str]) -> list[Node]
     """
     if around.type in _BLOCKS:
         before = [node for node in around.named_children if node.end_byte <= at.start_byte]
-        leaving = [node for node in before if node.type == "if_statement" and _leaves(node, functions)]
-        return [condition for node in leaving if (condition := field_of(node, "condition")) is not None]
+        leaving = [node for node in before if node.type in _PASSED and _leaves(node, functions)]
+        return [field_of(node, "condition") or node for node in leaving]
     condition, is_part = None, True
     if around.type in _BRANCHING:
         condition, is_part = field_of(around, "condition"), not is_field(around, "condition", at)

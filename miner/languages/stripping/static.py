@@ -42,7 +42,7 @@ class Statics(Generic[Scopes_T]):
             return False
         node = self._bare(node)
         if node.type in self.made_of:
-            return self._are_static(named(node), depth + 1)
+            return self._are_static(_parts(node), depth + 1)
         if node.type in self.told_by:
             return self.is_static(field_of(node, self.told_by[node.type]), depth + 1)
         tells = self._tells.get(node.type)
@@ -80,8 +80,14 @@ class Statics(Generic[Scopes_T]):
     def _is_choice(self, operands: Iterable[Node]) -> bool:
         """Whether the product says which of several operands it is, as calls of one function stand in its branches."""
         by_function = grouped((enclosing(operand, self.functions), operand) for operand in operands)
-        several = (nodes for nodes in by_function.values() if len(set(map(text_of, nodes))) > 1)
+        several = (nodes for nodes in by_function.values() if len(set(map(self._form, nodes))) > 1)
         return any(self._is_by_choice(node) for nodes in several for node in nodes)
+
+    def _form(self, operand: Node) -> tuple[object, ...]:
+        """What is the same for two operands if they have one value, as far as the file tells."""
+        bindings = [self._scopes.resolve(name) for name in walk(operand) if name.type == "identifier"]
+        is_set = any(binding is not None and binding.is_written for binding in bindings)
+        return text_of(operand), *map(id, bindings), operand.id if is_set else None
 
     def _is_by_choice(self, node: Node, within: Node | None = None) -> bool:
         """Whether the product says if a function, or one turn of a loop, comes to a node."""
@@ -89,9 +95,13 @@ class Statics(Generic[Scopes_T]):
             around = at.parent
             if around is None or at == within or (within is None and at.type in self.functions):
                 return False
-            if not all(map(self._is_settled, conditions(around, at, self.functions))):
+            if not all(map(self._is_settled, self._conditions(around, at))):
                 return True
         return False
+
+    def _conditions(self, around: Node, at: Node) -> list[Node]:
+        """What says whether a part of a node is come to, and how often."""
+        return conditions(around, at, self.functions)
 
     def _is_settled(self, condition: Node) -> bool:
         """Whether all names in a condition are static, or what the language has: its classes, the platform."""
@@ -105,6 +115,15 @@ class Statics(Generic[Scopes_T]):
     def _is_of_language(self, name: Node) -> bool:
         """Whether a name is none of a file."""
         return self._scopes.resolve(name) is None
+
+
+def _parts(node: Node) -> list[Node]:
+    """What is in a node; of a sum its terms, as many as there are."""
+    parts = named(node)
+    while node.type == "binary_expression" and parts and parts[0].type == node.type:
+        node = parts[0]
+        parts = [*named(node), *parts[1:]]
+    return parts
 
 
 class Column(Protocol):

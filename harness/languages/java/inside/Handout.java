@@ -147,6 +147,9 @@ public final class Handout {
         return kind != null && kind.isInstance(error) ? kind.cast(error) : null;
     }
 
+    /** For the compiler: what a block that catches this may throw. */
+    public static <T extends Throwable> void throwing() throws T {}
+
     /** What a source gives, or something else where it throws. */
     public static <T> T tried(T other, Source<T> source) {
         try {

@@ -70,6 +70,8 @@ public final class Handout {
         return null;
     }
 
+    public static <T extends Throwable> void throwing() throws T {}
+
     public static <T> T tried(T other, Source<T> source) {
         return null;
     }

@@ -52,6 +52,8 @@ class Assertion(sites.Assertion):
     (what follows a call of a rule), `caught` (what a `try` catches)."""
     is_used: bool = False
     """Of `thrown`: something is done with what was thrown."""
+    runs: str = ""
+    """Of a body that is an object: the method of it that is called."""
     condition: tuple[str, tuple[Piece, ...]] | None = None
     """Of what is asserted to be true or false: that word, and all of what is."""
     compares: str = ""
@@ -96,6 +98,8 @@ _CALLED: Mapping[str, tuple[str, Options]] = {
 """Methods whose object and one argument are compared."""
 _SEARCHED = ("goldseam.Handout.searched(", ")")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
+_RUNNING = {"Executable": "execute", "ThrowingRunnable": "run", "ThrowingCallable": "call"}
+"""Interfaces of JUnit, TestNG and AssertJ for what is to throw, and their methods."""
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
 _TELLING = re.compile(r"toString|format|join|(?:get)?(?:\w*Name|Message)|name|describe")
@@ -106,6 +110,9 @@ _OF_MESSAGES = {"containsString": "contains", "startsWith": "starts", "endsWith"
 """Matchers of what an error is to say, and how it is compared."""
 CATCHING = words("anySatisfy noneSatisfy satisfiesAnyOf satisfiesAnyOfForProxy untilAsserted")
 """Methods that go on where an assertion in what they are given does not hold."""
+_LEAVING = words("return_statement break_statement continue_statement yield_statement")
+_SKIPPING = re.compile(r"Assum|Skip|Abort|Ignore|Pending")
+"""Errors by which a test is skipped."""
 _SIZES = re.compile(r"byte|short|int|long|float|double|Float|Double")
 
 
@@ -157,6 +164,16 @@ class Reader(sites.Reader[Statics]):
             return None
         assertion = self._of_truth(named(condition)[0], node, "false")
         return None if all(operand.static for operand in assertion.operands) else assertion
+
+    def only_fails(self, node: Node) -> bool:
+        """Whether whatever a `try` catches fails the test, so that nothing in it may throw."""
+        clauses = [child for child in named(node) if child.type == "catch_clause"]
+        ends = [child for child in named(node) if child.type in ("catch_clause", "finally_clause")]
+        last = [named(field_of(clause, "body"))[-1:] for clause in clauses]
+        is_left = any(part.type in _LEAVING for end in ends for part in walk(end))
+        return not is_left and all(
+            bool(statements) and (self._fails(statements[0]) or _throws(statements[0])) for statements in last
+        )
 
     def _fails(self, statement: Node) -> bool:
         inner = next(iter(named(statement)), None)
@@ -233,10 +250,12 @@ class Reader(sites.Reader[Statics]):
 
     def is_unread(self, call: Node) -> bool:
         """Whether a call is an assertion in a form that is not known, or of a helper in another file."""
-        name = name_of(call)
+        name, library = name_of(call), self.library(call)
+        if library in _JUNIT and (assertion := self._of_junit(library, name, arguments_of(call), call)) is not None:
+            return _only_fails(call) or not all(operand.static for operand in assertion.operands)
         is_own = name in self._scopes.functions and field_of(call, "object") is None
         is_helper = name.startswith("assert") and not is_own
-        return _NOT_READ.fullmatch(name) is not None and (is_helper or self.library(call) != "")
+        return _NOT_READ.fullmatch(name) is not None and (is_helper or library != "")
 
     def library(self, call: Node) -> str:
         """The kind of library whose method a call is; empty for another."""
@@ -311,7 +330,7 @@ class Reader(sites.Reader[Statics]):
         if kind not in ("assertj", "truth") or not calls or not arguments:
             return None
         if name == "assertThatCode" and [name_of(each_call) for each_call in calls] == ["doesNotThrowAnyException"]:
-            return Assertion(op="no_raise", operands=(), replaced=call, form="thrown", body=arguments[0])
+            return self._of_nothing_thrown(call, arguments[0])
         if name == "assertThatExceptionOfType" and name_of(calls[0]) == "isThrownBy":
             kinds = [fluent.Claim(op="java.kind", nodes=(arguments[0],), options={})]
             claims = fluent.claims_of(kind, calls[1:])
@@ -353,11 +372,20 @@ class Reader(sites.Reader[Statics]):
     def _of_body(self, call: Node, body: Node, claims: Sequence[fluent.Claim] | None) -> Assertion | None:
         """What is said of what a body throws."""
         nodes = [node for claim in claims or () for node in claim.nodes]
-        if not claims or body.type not in _FUNCTIONS or not all(map(self._statics.is_static, nodes)):
+        runs = self._running(body)
+        if not claims or runs is None or not all(map(self._statics.is_static, nodes)):
             return None
         operands = tuple(Operand(node=node, static=True) for node in nodes)
         options = _parts(claims)
-        return Assertion(op="java.raises", operands=operands, replaced=call, form="thrown", body=body, options=options)
+        return Assertion(
+            op="java.raises", operands=operands, replaced=call, form="thrown", body=body, runs=runs, options=options
+        )
+
+    def _of_nothing_thrown(self, call: Node, body: Node) -> Assertion | None:
+        runs = self._running(body)
+        if runs is None:
+            return None
+        return Assertion(op="no_raise", operands=(), replaced=call, form="thrown", body=body, runs=runs)
 
     # -- JUnit's methods
 
@@ -467,19 +495,29 @@ class Reader(sites.Reader[Statics]):
         return Assertion(op=op, operands=operands, replaced=replaced, options=options, compares=compares)
 
     def _of_thrown(self, call: Node, name: str, arguments: Sequence[Node], *, is_used: bool) -> Assertion | None:
-        bodies = [node for node in arguments if bare(node).type in _FUNCTIONS]
         kinds = [node for node in arguments if node.type == "class_literal"]
-        if not bodies:
-            return None
         if name == "assertDoesNotThrow":
-            if is_used or arguments[0].id != bodies[0].id:
-                return None
-            return Assertion(op="no_raise", operands=(), replaced=call, form="thrown", body=bodies[0])
-        if len(kinds) != 1:
+            return self._of_nothing_thrown(call, arguments[0]) if arguments and not is_used else None
+        body = arguments[arguments.index(kinds[0]) + 1 :][:1] if len(kinds) == 1 else []
+        runs = self._running(body[0]) if body else None
+        if runs is None:
             return None
         options: Options = {"exact": True} if name == "assertThrowsExactly" else {}
         assertion = _raising("thrown", (Operand(node=kinds[0], static=True),), call, options)
-        return replace(assertion, body=bodies[0], is_used=is_used)
+        return replace(assertion, body=body[0], runs=runs, is_used=is_used)
+
+    def _running(self, node: Node) -> str | None:
+        """The method that runs a body which is an object; empty of a function, None of anything else."""
+        node = bare(node)
+        if node.type in _FUNCTIONS:
+            return ""
+        binding = self._scopes.of_name(node)
+        kind = field_text(node, "type") if node.type == "object_creation_expression" else ""
+        return _RUNNING.get((binding.type_name if binding is not None else kind).rpartition(".")[2])
+
+
+def _throws(statement: Node) -> bool:
+    return statement.type == "throw_statement" and _SKIPPING.search(text_of(statement)) is None
 
 
 def _only_fails(call: Node) -> bool:

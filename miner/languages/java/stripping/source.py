@@ -8,13 +8,26 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import Piece, Place, arguments_of, field_of, field_text, named, place_of, text_of, walk
+from harness.core.syntax import (
+    Piece,
+    Place,
+    arguments_of,
+    covers,
+    field_of,
+    field_text,
+    named,
+    place_of,
+    text_of,
+    upward,
+    walk,
+)
 from miner.languages.base import Mode, Slot
 from miner.languages.java.stripping import rows, scopes
 from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, function_of, name_of
 from miner.languages.java.stripping.sites import CATCHING, Assertion, Operand, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
+from miner.languages.stripping.sites import AS_IT_IS
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
 
 if TYPE_CHECKING:
@@ -28,6 +41,8 @@ _BLOCKS = frozenset({"block", "constructor_body", "switch_block_statement_group"
 _ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": "0f", "double": "0d"} | {
     name: f"({name}) 0" for name in ("byte", "short")
 }
+_UNCHECKED = frozenset({"Throwable", "Exception", "RuntimeException", "Error", "AssertionError"})
+"""What any `try` may catch."""
 _BOXING = frozenset({"java.equals", "java.chain"})
 """Operators for which it counts whether a number beside an object is boxed, which a recording alone can tell."""
 _GENERAL = re.compile(r"\b[A-Z]\d?\b")
@@ -80,7 +95,7 @@ class StrippedSource(TreeSource[Assertion]):
         while rest:
             node = rest.pop()
             assertion = _read(node, reader)
-            caught, inner = _caught_in(node, is_read=assertion is not None)
+            caught, inner = _caught_in(node, reader, is_read=assertion is not None)
             if assertion is not None:
                 yield assertion
             for call in walk(caught) if caught is not None else ():  # what is thrown there belongs to what is around it
@@ -94,6 +109,7 @@ class StrippedSource(TreeSource[Assertion]):
         for slot in self.slots:
             if (mode := modes[slot.number]) is not Mode.INSIDE:
                 taken = self._taken_out(slot, mode, keeps=is_recording or mode is Mode.RESULT)
+                taken |= _throwing_as_before(slot.assertion.replaced)
                 edits |= taken
                 removed += removed_by(taken)
 
@@ -165,16 +181,34 @@ def _read(node: Node, reader: Reader) -> Assertion | None:
     return None
 
 
-def _caught_in(node: Node, *, is_read: bool) -> tuple[Node | None, list[Node]]:
+def _caught_in(node: Node, reader: Reader, *, is_read: bool) -> tuple[Node | None, list[Node]]:
     """What of a node the assertions stay in, as something catches what they throw, and where else there may be some."""
     inner = node.named_children
     if node.type == "method_declaration" and is_read:
         return node, []
-    if any(child.type == "catch_clause" for child in inner):
+    if any(child.type == "catch_clause" for child in inner) and (is_read or not reader.only_fails(node)):
         return field_of(node, "body"), [child for child in inner if child.type in ("catch_clause", "finally_clause")]
     if node.type == "method_invocation" and name_of(node) in CATCHING:
         return field_of(node, "arguments"), inner[:1]
     return None, [] if is_read and node.type in ("method_invocation", "if_statement") else inner
+
+
+def _throwing_as_before(node: Node) -> Edits:
+    """What lets the compiler take it that each `try` around an assertion may throw what it catches."""
+    edits: Edits = {}
+    for at in upward(node.parent):
+        body, clauses = field_of(at, "body"), [child for child in named(at) if child.type == "catch_clause"]
+        types = [kind for clause in clauses for part in named(clause) for kind in _kinds_in(part)]
+        calls = [f" {HAND_OUT}.<{kind}>throwing();" for kind in types if kind not in _UNCHECKED]
+        if body is not None and covers(place_of(body), place_of(node)) and calls:
+            edits[body.start_byte, body.start_byte + 1] = ("{", *calls)
+    return edits
+
+
+def _kinds_in(parameter: Node) -> list[str]:
+    """The classes of what a clause catches."""
+    parts = [part for part in named(parameter) if part.type == "catch_type"]
+    return [text_of(kind) for part in parts for kind in named(part)]
 
 
 def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
@@ -190,7 +224,9 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
             return _of_try(assertion.replaced, number, extra)
         case "thrown" if assertion.body is not None:
             kind: Piece = place_of(assertion.operands[0].node) if assertion.is_used else "null"
-            pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", place_of(assertion.body), *extra)
+            front, back = ("(", f")::{assertion.runs}") if assertion.runs else AS_IT_IS
+            body = front, place_of(assertion.body), back
+            pieces: tuple[Piece, ...] = (f"{HAND_OUT}.thrown({number}, ", kind, ", ", *body, *extra)
             return {place_of(assertion.replaced): (*pieces, missing_lines(assertion.replaced, pieces), ")")}
     operands = [_handed(operand, is_result=is_result) for operand in assertion.operands if keeps or not operand.static]
     method = "boxed" if static and assertion.op in _BOXING else "values"

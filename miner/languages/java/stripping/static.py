@@ -71,6 +71,11 @@ _FIXED = _UNCHANGING | words("boolean byte short int long float double char Loca
 _HOLDING = re.compile(r"\w*(?:List|Set|Map|Deque|Queue|Collection|Iterable)<([\w, ]+)>|(\w+)((?:\[\])+)")
 _OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString equals")
 _FILLING = frozenset({"add", "put", "append"})
+_LOOPS = {
+    **dict.fromkeys(("for_statement", "while_statement", "do_statement"), "condition"),
+    "enhanced_for_statement": "value",
+}
+"""Loops, and what of each says how many turns it has."""
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
 
 
@@ -113,7 +118,9 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        if binding.kind not in ("local", "field") or init is None or binding.is_written:
+        if binding.is_written:
+            return self._is_set_in_turn(binding, depth)
+        if binding.kind not in ("local", "field") or init is None:
             return False
         if binding.kind == "field" and not (
             has_modifier(binding.statement, "private", "final") or binding.statement.type == "constant_declaration"
@@ -125,15 +132,63 @@ class Statics(static.Statics[Scopes]):
             self._only_looks(use) or self.filling(use, binding) is not None for use in binding.uses
         )
 
+    def _is_set_in_turn(self, binding: Binding, depth: int) -> bool:
+        """Whether a local name is set again by statements beside its own alone, each time to something static."""
+        values = [field_of(write, "right") for write in map(_write_of, binding.uses) if write is not None]
+        values += [binding.init] if binding.init is not None else []
+        return (
+            binding.kind == "local"
+            and all(_write_of(use) is None or self.filling(use, binding) is not None for use in binding.uses)
+            and self._are_static(filter(None, values), depth)
+            and self._is_fixed(binding, values)
+        )
+
+    def _is_counter(self, binding: Binding, use: Node, depth: int) -> bool:
+        """Whether a name counts the turns of a loop, and the product does not say of which turn a use of it is."""
+        loop = binding.statement.parent
+        if loop is None or loop.type != "for_statement" or not is_field(loop, "init", binding.statement):
+            return False
+        writes = [write for write in map(_write_of, binding.uses) if write is not None]
+        updates = loop.children_by_field_name("update")
+        steps = [field_of(write, "right") for write in writes if write.type == "assignment_expression"]
+        return (
+            all(write in updates for write in writes)
+            and binding.type_name in _FIXED
+            and all(self.is_static(value, depth) for value in (binding.init, *steps))
+            and not self._is_of_chosen_turn(use, loop)
+        )
+
+    def _is_of_chosen_turn(self, use: Node, loop: Node) -> bool:
+        """Whether the product says in which turns of a loop a name is read; what asks for that again has its answer."""
+        return self._unless_open(loop.id, lambda: self._is_by_choice(use, loop))
+
+    def _conditions(self, around: Node, at: Node) -> list[Node]:
+        """Those of loops, too: of how many turns these are. What runs a lambda is taken for such a condition."""
+        condition = None
+        if around.type in _LOOPS and is_field(around, "body", at):
+            condition = field_of(around, _LOOPS[around.type]) or around
+        elif around.type == "lambda_expression":
+            call = around.parent.parent if around.parent is not None else None
+            if call is None or not name_of(call).startswith("assert"):
+                condition = field_of(call, "object") or around
+        return super()._conditions(around, at) + ([condition] if condition is not None else [])
+
     def filling(self, use: Node, binding: Binding) -> Node | None:
-        """The statement that adds something static to a collection where it is made; None where a use is another."""
-        call = use.parent
-        statement = call.parent if call is not None and name_of(call) in _FILLING else None
-        if call is None or statement is None or statement.type != "expression_statement":
+        """What beside a name's own statement sets it, or adds to its collection, something static; None of others."""
+        around = use.parent
+        statement = around.parent if around is not None else None
+        if around is None or statement is None or statement.type != "expression_statement":
             return None
         is_here = statement.parent is not None and statement.parent == binding.statement.parent
-        is_its = field_of(call, "object") == use
-        return statement if is_here and is_its and all(map(self.is_static, arguments_of(call))) else None
+        if around.type == "assignment_expression":
+            is_plain = binding.kind == "local" and field_text(around, "operator") == "="
+            return statement if is_here and is_plain and self._is_set_to(around, use) else None
+        is_its = name_of(around) in _FILLING and field_of(around, "object") == use
+        return statement if is_here and is_its and all(map(self.is_static, arguments_of(around))) else None
+
+    def _is_set_to(self, assignment: Node, use: Node) -> bool:
+        """Whether a name is set there, to something static."""
+        return is_field(assignment, "left", use) and self.is_static(field_of(assignment, "right"))
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own method is given, call by call; None where that can't be told."""
@@ -182,11 +237,13 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(node)
         if binding is None:
             return self._is_known(self._scopes.members.get(text_of(node), ""))
-        if binding.kind == "each" and self._is_by_choice(node, binding.statement):
+        if binding.kind == "each" and self._is_of_chosen_turn(node, binding.statement):
             return False
-        return not binding.is_written and self._unless_open(id(binding), lambda: self._is_static_as(binding, depth))
+        return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
-    def _is_static_as(self, binding: Binding, depth: int) -> bool:
+    def _is_static_as(self, binding: Binding, use: Node, depth: int) -> bool:
+        if binding.is_written:
+            return self._is_counter(binding, use, depth) or self._is_set_in_turn(binding, depth)
         if binding.kind == "parameter":
             return self._is_static_parameter(binding, depth)
         if binding.kind == "each":
@@ -328,6 +385,16 @@ class Statics(static.Statics[Scopes]):
         node = bare(node)
         binding = self._scopes.of_name(node)
         return node.type == "class_literal" or (binding is not None and binding.type_name.startswith("Class"))
+
+
+def _write_of(use: Node) -> Node | None:
+    """What sets a name where it is used; None where it is read, or a part of what it stands for is set."""
+    around = use.parent
+    if around is None:
+        return None
+    if around.type == "update_expression" or (around.type == "assignment_expression" and is_field(around, "left", use)):
+        return around
+    return None
 
 
 def holds_text(node: Node) -> bool:
