@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
+from harness.core.grouping import grouped
 from harness.core.syntax import (
     Piece,
     Place,
+    Stretches,
     arguments_of,
     bare,
     covers,
@@ -176,6 +178,7 @@ class StrippedSource(TreeSource[Assertion]):
     def _silence(self, edits: Edits, removed: list[Place]) -> None:
         """Take out what is written in calls that do no more than show it, and in statements that do nothing."""
         silenced: list[Place] = []
+        edited = Stretches(edits)
         for node in walk(self._root):
             words: Sequence[Node] = ()
             if node.type == "call_expression" and self._is_said(node):
@@ -183,7 +186,7 @@ class StrippedSource(TreeSource[Assertion]):
             elif node.type == "assignment_statement" and field_text(node, "left") == "_":
                 words = scopes.listed(field_of(node, "right"))
             for word in words:
-                if self._statics.is_static(word) and not is_in(word, list(edits)):
+                if self._statics.is_static(word) and not is_in(word, edited):
                     edits[place_of(word)] = ('""',)
                     silenced.append(place_of(word))
         removed += silenced
@@ -205,15 +208,16 @@ class StrippedSource(TreeSource[Assertion]):
         bindings = list(dict.fromkeys(self._scopes.bindings()))
 
         def fresh() -> Edits:
-            blanked = [self._blanked_binding(binding, removed) for binding in bindings]
-            blanked.append(self._blanked_cells(bindings, removed))
+            gone = Stretches(removed)
+            blanked = [self._blanked_binding(binding, gone) for binding in bindings]
+            blanked.append(self._blanked_cells(bindings, gone))
             return {place: pieces for part in blanked for place, pieces in part.items()}
 
         blank_all(edits, removed, fresh)
 
-    def _blanked_binding(self, binding: Binding, removed: Sequence[Place]) -> Edits:
+    def _blanked_binding(self, binding: Binding, gone: Stretches) -> Edits:
         sets = [place_of(node) for node in binding.sets]
-        if not binding.uses or not all(is_in(use, [*removed, *sets]) for use in binding.uses):
+        if not binding.uses or not all(is_in(use, gone) or is_in(use, sets) for use in binding.uses):
             return {}
         values = [field_of(node, "right") for node in binding.sets]
         unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
@@ -234,16 +238,16 @@ class StrippedSource(TreeSource[Assertion]):
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {with_next(around if is_alone else statement, ";"): ("",)}
 
-    def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[Place]) -> Edits:
+    def _blanked_cells(self, bindings: Iterable[Binding], gone: Stretches) -> Edits:
         sets: dict[object, Edits] = {}
         edits: Edits = {}
-        for column in unread_columns(self._uses_of_columns(bindings, removed, sets)):
+        for column in unread_columns(self._uses_of_columns(bindings, gone, sets)):
             without = {} if self._is_read_whole(column) else self._without(column)
             edits |= {**without, **sets.get(column.key, {})} if without else {}
         return edits
 
     def _uses_of_columns(
-        self, bindings: Iterable[Binding], removed: Sequence[Place], sets: dict[object, Edits]
+        self, bindings: Iterable[Binding], gone: Stretches, sets: dict[object, Edits]
     ) -> Iterator[tuple[Column, bool]]:
         """Each use of a column, and whether it reads it; to `sets` is added what sets one to what is made of itself."""
         for use in (use for binding in bindings for use in binding.uses):
@@ -251,7 +255,7 @@ class StrippedSource(TreeSource[Assertion]):
                 continue
             if (own := self._statics.set_of_itself(use)) is not None:
                 sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
-            yield column, own is None and not is_in(use, removed) and not self._is_alias(use)
+            yield column, own is None and not is_in(use, gone) and not self._is_alias(use)
 
     def _without(self, column: Column) -> Edits:
         """A column of zero values, where it is static."""
@@ -315,19 +319,25 @@ class StrippedSource(TreeSource[Assertion]):
         removed: Sequence[Place],
     ) -> None:
         """Let names of functions that nothing uses any more be used."""
+        gone = Stretches(removed)
+        undeclared = Stretches([*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
         lost = [
             binding
             for binding in dict.fromkeys(self._scopes.bindings())
             if binding.is_local
             and binding.uses
-            and all(is_in(use, removed) for use in binding.uses)
-            and not is_in(binding.declared, [*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
+            and all(is_in(use, gone) for use in binding.uses)
+            and not is_in(binding.declared, undeclared)
         ]
+        asked = grouped(
+            (body_of(slot.assertion.guard), slot.assertion.replaced)
+            for slot in outside
+            if slot.assertion.guard is not None
+        )
         for body in bodies:
             names = _names_in(place_of(body), lost)
-            for slot in outside:
-                if slot.assertion.guard is not None and body_of(slot.assertion.guard) == body:
-                    names |= _names_in(place_of(slot.assertion.replaced), lost)
+            for condition in asked.get(body, ()):
+                names |= _names_in(place_of(condition), lost)
             lines = "\n" * text_of(body).count("\n")
             end = "}\n" if body.type == "statement_list" else "}"
             edits[place_of(body)] = ("{ " + _using(names) + lines + end,)
@@ -338,7 +348,7 @@ class StrippedSource(TreeSource[Assertion]):
                 if names:
                     edits[place_of(assertion.replaced)] = (*edits[place_of(assertion.replaced)], "; ", _using(names))
         body_places = list(map(place_of, bodies))
-        replaced = [*body_places, *(place_of(slot.assertion.replaced) for slot in outside)]
+        replaced = Stretches([*body_places, *(place_of(slot.assertion.replaced) for slot in outside)])
         for binding in lost:  # names that only blanked values read
             if not any(is_in(use, replaced) for use in binding.uses) and (used := _use_of(binding)) is not None:
                 at, use = used
