@@ -109,6 +109,33 @@ def test_what_is_not_read_stays(body):
     assert parsed(function(body)).slots == ()
 
 
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("if assert.NoError(t, f(1)) { g() }", "if !<0: error(f(1))> { g() }"),
+        ("if !assert.Equal(t, 3, f(1)) { return }", "if !!<0: f(1)> { return }"),
+        ("if !assert.Equal(t, 3, f(1)) { t.FailNow() }", "if !!<0: f(1)> { }"),
+        ("return assert.Len(t, f(1), 3) && assert.NotNil(t, f(2))", "return !<0: f(1)> && !<1: f(2)>"),
+        ("want, n := 3, g()\n\tuse(assert.Equal(t, want, n))", "want, n := 0, g(); _ = want\n\tuse(!<0: n>)"),
+        ("if v, ok := f(1).(int); ok { use(v) } else { t.Error() }", "if v, ok := f(1).(int); !<0: ok> { use(v) } else { }"),
+        ("if f(1) == 3 { if f(2) != 4 { t.Error() } } else { t.Fatal() }", "if !<0: f(1)> { if <1: f(2)> { } } else { }"),
+        ("checker := quicktest.Equals(f(1), 3)", "checker := quicktest.Equals(f(1), 3)"),
+        ("defer assert.NoError(t, f(1))", "defer assert.NoError(t, f(1))"),
+    ],
+)
+def test_a_test_goes_on_as_if_what_it_asks_for_held(body, left):
+    text = function(f"\t{body}").replace('"strings";', '"strings"; "github.com/frankban/quicktest";')
+    source = parsed(text)
+    written = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
+    assert shortened(written) == f"\t{left}"
+
+
+def test_a_result_of_what_only_an_else_fails_is_that_of_the_condition():
+    source = parsed(function("\tif f(1) == 3 { g() } else { t.Fatal() }"))
+    left = source.stripped({0: Mode.RESULT})
+    assert "goldseamHolds := f(1) == 3; return []interface{}{&goldseam0, &goldseam1, goldseamHolds}" in left
+
+
 def test_each_part_of_an_or_is_an_assertion_of_its_own():
     assert stripped("\tif err := f(1); err != nil || g(2) != 4 {\n\t\tt.Fatal(err)\n\t}") == (
         "\tif err := f(1); <0: err> || <1: g(2)> { \n\n}"

@@ -65,8 +65,10 @@ class Assertion(sites.Assertion):
     operands: tuple[Operand, ...]
     tester: str = ""
     """The expression for the test that it belongs to."""
-    guard: Node | None = None
-    """The `if` whose condition, or a part of it, is replaced."""
+    fails: Node | None = None
+    """Of an `if` or a `case` whose condition, or a part of it, is replaced: what it does to fail the test."""
+    is_asked: bool = False
+    """It stands where a test asks whether it holds, and goes on as if it did."""
     initializer: Node | None = None
     """What the `if` declares for the assertion alone, which goes with it."""
     condition: str = ""
@@ -86,6 +88,7 @@ _FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
 _TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|TB|C)|\*C")
 _OF_CONSTANTS = ("go.==", "go.<", "go.>")
 """Operators of which an untyped constant takes the type of the other side."""
+_ALONE = words("expression_statement defer_statement go_statement")
 _SPREAD = ("variadic_argument",)
 _HOLDING = re.compile(r"interface\{\}|any|error")
 _GIVEN = re.compile(r"bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
@@ -124,14 +127,47 @@ class Reader(sites.Reader[Statics]):
             return []
         tester = self._failing_in(body)
         if not tester:
-            return []
+            return self._of_alternative(node, condition)
+        inner = bare(condition)
+        if field_text(inner, "operator") == "!" and (asked := self.of_asked(bare(named(inner)[0]))) is not None:
+            return [replace(asked, fails=body)]
         diff = self._of_diff(node, condition)
         if diff is not None:
-            return [replace(diff, tester=tester, guard=node)]
-        if any(field_text(part, "function") == "recover" for part in walk(condition)):
-            return []  # of a panic it tells only where it stands
+            return [replace(diff, tester=tester, fails=body)]
+        if any(map(self._is_apart, walk(condition))):
+            return []
         parts = [self._failing_if(part) or _unread(part) for part in map(_unguarded, _split(condition, "||"))]
-        return [replace(part, tester=tester, guard=node) for part in parts]
+        return [replace(part, tester=tester, fails=body) for part in parts]
+
+    def _of_alternative(self, guard: Node, condition: Node) -> list[Assertion]:
+        """The assertion that an `if` makes of which the `else` alone fails the test."""
+        alternative = field_of(guard, "alternative")
+        tester = self._failing_in(alternative) if alternative is not None and alternative.type == "block" else ""
+        if not tester or alternative is None or any(map(self._is_apart, walk(condition))):
+            return []
+        assertion = self._holding(condition) or _unread(condition)
+        how = text_of(condition)
+        return [replace(assertion, tester=tester, replaced=condition, fails=alternative, is_asked=True, condition=how)]
+
+    def _is_apart(self, node: Node) -> bool:
+        """Whether a call in a condition asserts itself, or tells of a panic, which it does only where it stands."""
+        return field_text(node, "function") == "recover" or self.of_asked(node) is not None
+
+    def of_asked(self, node: Node) -> Assertion | None:
+        """The assertion that a call of a library makes whose answer a test looks at; None where it is no such call."""
+        around = node.parent
+        if node.type != "call_expression" or around is None or around.type in _ALONE:
+            return None
+        library = self._library(node)
+        assertion = self._of_library(node, *library) if library is not None and not self._is_maker(node) else None
+        return assertion and replace(assertion, is_asked=True)
+
+    def _is_maker(self, call: Node) -> bool:
+        """Whether a call of a library makes a checker, which asks nothing yet."""
+        function = callee_of(call)
+        library = libraries.called(self._statics.package_of(field_of(function, "operand")))
+        is_checking = library is not None and bool(library.checking)
+        return is_checking and library is not None and field_text(function, "field") not in library.checking
 
     def of_statement(self, node: Node) -> Assertion | None:
         """The assertion that a call of a library makes which stands alone; None where it makes none that is known."""
@@ -141,11 +177,14 @@ class Reader(sites.Reader[Statics]):
         library = self._library(call)
         if library is None:
             return self._of_check(node, call)
-        form, tester, arguments = library
+        assertion = self._of_library(call, *library)
+        return assertion and replace(assertion, replaced=node)
+
+    def _of_library(self, call: Node, form: Form | None, tester: str, arguments: list[Node]) -> Assertion | None:
         assertion = self._of_form(form, arguments) if form is not None else None
         function = field_of(call, "function")
         dotted = text_of(function) if function is not None and function.type == "identifier" else ""
-        return assertion and replace(assertion, tester=tester, replaced=node, condition="", dotted=dotted)
+        return assertion and replace(assertion, tester=tester, replaced=call, condition="", dotted=dotted)
 
     def is_unread(self, node: Node) -> bool:
         """Whether a call fails the test, or is of a library that may."""

@@ -28,7 +28,7 @@ from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Binding, Scopes
-from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader, body_of
+from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader
 from miner.languages.go.stripping.static import Column, Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
@@ -96,14 +96,16 @@ class StrippedSource(TreeSource[Assertion]):
             comment = _output_of(node) if is_example else None
             if comment is not None:
                 assertions = [_of_output(comment)]
+            if not assertions and (asked := reader.of_asked(node)) is not None:
+                assertions = [asked]
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
             yield from assertions
             if not assertions or is_example:
                 rest.extend(reversed(node.named_children))
-            elif assertions[0].guard is not None:
-                alternative = field_of(node, "alternative")
-                rest.extend([alternative] if alternative is not None else [])
+            elif (fails := assertions[0].fails) is not None:
+                ways = (field_of(node, name) for name in ("alternative", "consequence"))
+                rest.extend(way for way in ways if way is not None and way != fails)
 
     def _function(self, node: Node) -> tuple[str, ...]:
         return (scopes.top_function(node),)
@@ -151,7 +153,7 @@ class StrippedSource(TreeSource[Assertion]):
         if assertion.body is not None:
             call = ["func() { (", place_of(assertion.body), ")() }"]
         lines = missing_lines(assertion.replaced, (*values, *call))
-        head = f"{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        head = f"{'!' if assertion.is_asked else ''}{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
         return (head, *values, ", ", *call, ")")
 
     # -- what only expectations read
@@ -168,12 +170,9 @@ class StrippedSource(TreeSource[Assertion]):
     def _bodies(self, outside: Sequence[Slot[Assertion]]) -> list[Node]:
         """What guards do that are taken out as a whole."""
         numbers = {slot.number for slot in outside}
-        guards = {slot.assertion.guard.id: slot.assertion.guard for slot in outside if slot.assertion.guard is not None}
-        for slot in self.slots:
-            if slot.assertion.guard is not None and slot.number not in numbers:
-                guards.pop(slot.assertion.guard.id, None)
-        bodies = map(body_of, guards.values())
-        return [body for body in bodies if body is not None]
+        inside = {slot.assertion.fails for slot in self.slots if slot.number not in numbers}
+        bodies = dict.fromkeys(slot.assertion.fails for slot in outside)
+        return [body for body in bodies if body is not None and body not in inside]
 
     def _silence(self, edits: Edits, removed: list[Place]) -> None:
         """Take out what is written in calls that do no more than show it, and in statements that do nothing."""
@@ -329,11 +328,7 @@ class StrippedSource(TreeSource[Assertion]):
             and all(is_in(use, gone) for use in binding.uses)
             and not is_in(binding.declared, undeclared)
         ]
-        asked = grouped(
-            (body_of(slot.assertion.guard), slot.assertion.replaced)
-            for slot in outside
-            if slot.assertion.guard is not None
-        )
+        asked = grouped((slot.assertion.fails, slot.assertion.replaced) for slot in outside)
         for body in bodies:
             names = _names_in(place_of(body), lost)
             for condition in asked.get(body, ()):
@@ -343,12 +338,13 @@ class StrippedSource(TreeSource[Assertion]):
             edits[place_of(body)] = ("{ " + _using(names) + lines + end,)
         for slot in outside:
             assertion = slot.assertion
-            if assertion.guard is None and not assertion.is_output:
+            if _is_statement(assertion):
                 names = _names_in(place_of(assertion.replaced), lost)
                 if names:
                     edits[place_of(assertion.replaced)] = (*edits[place_of(assertion.replaced)], "; ", _using(names))
         body_places = list(map(place_of, bodies))
-        replaced = Stretches([*body_places, *(place_of(slot.assertion.replaced) for slot in outside)])
+        settled = (slot.assertion for slot in outside if slot.assertion.fails or _is_statement(slot.assertion))
+        replaced = Stretches([*body_places, *(place_of(assertion.replaced) for assertion in settled)])
         for binding in lost:  # names that only blanked values read
             if not any(is_in(use, replaced) for use in binding.uses) and (used := _use_of(binding)) is not None:
                 at, use = used
@@ -376,6 +372,11 @@ class StrippedSource(TreeSource[Assertion]):
             start, end = binding.statement.start_byte, binding.statement.end_byte
             text = text[:start] + b"_ " + text_of(path).encode() + text[end:]
         return text
+
+
+def _is_statement(assertion: Assertion) -> bool:
+    """Whether it stands alone, so that another statement can stand behind it."""
+    return assertion.fails is None and not assertion.is_asked and not assertion.is_output
 
 
 def _use_of(binding: Binding) -> tuple[int, str] | None:
