@@ -25,6 +25,9 @@ import (
 """
 
 
+TRY = "testing.GoldseamTry(func() interface{} { goldseam1 := "
+
+
 def parsed(text: str) -> StrippedSource:
     return StrippedSource(text.encode(), path="a_test.go", first=0)
 
@@ -45,6 +48,7 @@ def stripped(body: str) -> str:
 
 
 def shortened(text: str) -> str:
+    text = re.sub(r"testing\.GoldseamTry\(func\(\) interface\{} \{ \w+ := (.*?); return &\w+ }\)", r"\1", text)
     parts = text.split("testing.Goldseam(t, ")
     short = [parts[0]]
     for part in parts[1:]:
@@ -513,10 +517,17 @@ def test_methods_of_a_suite_are_assertions_of_the_test_that_runs_them(body, left
          "<0: testing.GoldseamChain(f(1))>"),
         ("github.com/stretchr/testify/require", "require.IsType(t, 1, f(1))", "go.type", "<0: interface{}(f(1))>"),
         ("github.com/stretchr/testify/require", "require.Zero(t, f(1))", "go.zero", "<0: f(1)>"),
+        ("github.com/stretchr/testify/require", "require.Regexp(t, regexp.MustCompile(`a+`), f(1))", "go.matches",
+         "<0: f(1)>"),
+        ("github.com/stretchr/testify/require", "require.ErrorAs(t, f(1), &e)", "go.truth",
+         "<0: testing.GoldseamAs(f(1), &e)>"),
+        ("github.com/go-quicktest/qt", "qt.Assert(t, qt.ErrorMatches(f(1), `a.*`))", "go.matches",
+         "<0: (f(1)).Error()>"),
+        ("github.com/go-quicktest/qt", "qt.Assert(t, qt.Not(qt.IsNil(f(1))))", "go.nil", "<0: f(1)>"),
     ],
 )  # fmt: skip
 def test_functions_of_libraries_are_assertions(imported, body, op, left):
-    imports = f'import (\n\t"io"\n\t"testing"\n\n\t"{imported}"\n\ta "gotest.tools/v3/assert"\n)\n'
+    imports = f'import (\n\t"io"\n\t"regexp"\n\t"testing"\n\n\t"{imported}"\n\ta "gotest.tools/v3/assert"\n)\n'
     text = f"package money\n\n{imports}\nfunc TestA(t *testing.T) {{\n\t{body}\n}}\n"
     source = parsed(text)
     body = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
@@ -590,6 +601,17 @@ def test_a_subtest_is_of_its_function():
     assert functions == {"TestA": ("x", 12)}
 
 
+def test_what_is_asked_after_others_may_panic_where_these_settle_it():
+    source = parsed(function("\tif f(1) && (err == nil || err.Error() != `a`) { t.Error() }"))
+    [slot] = source.slots
+    assert [part["op"] for part in slot.assertion.options["parts"]] == ["go.truth", "go.of"]
+    assert [operand.is_later for operand in slot.assertion.operands] == [False, True, True, True, True]
+    last = "testing.GoldseamTry(func() interface{} { goldseam2 := err.Error(); return &goldseam2 });"
+    assert f"goldseam2 := {last} return []interface{{}}{{&goldseam0, goldseam1, goldseam2}}" in source.stripped(
+        best(source)
+    )
+
+
 HANDING = "testing.Goldseam(t, 0, func() []interface{} { goldseam0 := got; return []interface{}{&goldseam0} }, nil)"
 
 
@@ -643,6 +665,11 @@ def goes_on(body: str, told: str, attempt: int = 1) -> str:
         (
             HANDING,
             "12:60: undefined: got",
+            "",
+        ),
+        (
+            HANDING.replace("got", f"{TRY}got; return &goldseam1 }})"),
+            "12:117: undefined: got",
             "",
         ),
         ("use(1)\nm[1] = 2\nuse(3)", "\t/testbed/a_test.go:13 +0x1d", "use(1)\n\nuse(3)"),

@@ -26,6 +26,8 @@ class Operand(sites.Operand):
 
     is_none: bool = False
     """It is `nil`, whatever the node is."""
+    is_later: bool = False
+    """It is asked after others, which may settle what is claimed and keep it from a panic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +119,7 @@ class Reader(sites.Reader[Statics]):
     def __init__(self, scopes: Scopes, statics: Statics, package: Package, testing: str) -> None:
         """With what other files of its package say, and what the file calls the testing package."""
         self._scopes, self._statics, self._package = scopes, statics, package
+        self._testing = testing
         self._chain = (f"{testing}.GoldseamChain(", ")")
         self._dotted = self._paths(".")
 
@@ -376,10 +379,14 @@ class Reader(sites.Reader[Statics]):
         """Several that hold together, or of which one does."""
         claims = [self._holding(part) for part in parts]
         assertion = [part for part in claims if part is not None]
-        if len(assertion) < len(claims) or any(part.op == "go.of" for part in assertion):
+        if len(assertion) < len(claims):
             return None
         settings = [{"op": part.op, "count": len(part.operands), "options": dict(part.options)} for part in assertion]
-        operands = tuple(operand for part in assertion for operand in part.operands)
+        operands = tuple(
+            replace(operand, is_later=operand.is_later or place > 0)
+            for place, part in enumerate(assertion)
+            for operand in part.operands
+        )
         if all(operand.static for operand in operands):
             return None
         how: Options = {"of": "all" if operator == "&&" else "any", "parts": settings}
@@ -493,6 +500,10 @@ class Reader(sites.Reader[Statics]):
         named_form = self._checker(library, function)
         if named_form is not None:
             return named_form, arguments_of(values[0])
+        inner = arguments_of(values[0]) if is_call and text_of(function).rpartition(".")[2] == "Not" else []
+        contrary_form = self._checked(library, inner) if len(inner) == 1 and inner[0].type == "call_expression" else None
+        if contrary_form is not None:
+            return replace(contrary_form[0], options=contrary(contrary_form[0].options)), contrary_form[1]
         form = self._checker(library, values[1]) if len(values) >= _TWO_SIDES else None
         if form is not None:
             return form, [values[0], *values[2:]]
@@ -548,10 +559,21 @@ class Reader(sites.Reader[Statics]):
         for shape, node in zip(form.takes, arguments, strict=False):
             if shape == "p":
                 body = node
+            elif shape == "x":
+                operands.append(self._operand(self._pattern(node)))
+            elif shape == "k" and len(arguments) > 1:
+                around = (f"{self._testing}.GoldseamAs(", f", {text_of(arguments[1])})")
+                operands.append(Operand(node=node, around=around))
             else:
                 operands.append(self._operand(node, arounds[shape]))
         options = self._with_untyped(form.options, operands, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
         return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
+
+
+    def _pattern(self, node: Node) -> Node:
+        """The text of a regular expression that is compiled where it is given, or that itself."""
+        is_compiled = self._function_of(node) == "regexp.MustCompile" and len(arguments_of(node)) == 1
+        return arguments_of(node)[0] if is_compiled else node
 
 
 def condition_of(guard: Node) -> Node | None:

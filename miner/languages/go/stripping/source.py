@@ -36,6 +36,8 @@ from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
+TRY = "GoldseamTry"
+"""Of the same: what gives an operand that may panic where it does not count."""
 TESTING = "goldseamTesting"
 """What a file calls the testing package that does not import it."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
@@ -138,7 +140,7 @@ class StrippedSource(TreeSource[Assertion]):
         """`testing.Goldseam(t, NUMBER, func() []interface{} { a := OPERAND; return []interface{}{&a} }, nil)`."""
         assertion = slot.assertion
         keeps = is_recording or mode is Mode.RESULT
-        names, statements = _declared([other for other in assertion.operands if keeps or not other.static])
+        names, statements = self._declared([other for other in assertion.operands if keeps or not other.static])
         if mode is Mode.RESULT:
             statements += ["goldseamHolds := ", f"{assertion.condition}; "]
             names.append("goldseamHolds")
@@ -155,6 +157,22 @@ class StrippedSource(TreeSource[Assertion]):
         lines = missing_lines(assertion.replaced, (*values, *call))
         head = f"{'!' if assertion.is_asked else ''}{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
         return (head, *values, ", ", *call, ")")
+
+    def _declared(self, operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
+        """What is handed out, and what sets names to it, so that each has its type."""
+        names: list[str] = []
+        statements: list[Piece] = []
+        for place, operand in enumerate(operands):
+            if operand.is_none or bare(operand.node).type == "nil":
+                names.append("nil")
+                continue
+            name, (front, back) = f"goldseam{place}", operand.around
+            if operand.is_later:
+                front = f"{self._testing}.{TRY}(func() interface{{}} {{ {name} := {front}"
+                back += f"; return &{name} }})"
+            statements += [f"{name} := {front}", place_of(operand.node), f"{back}; "]
+            names.append(name if operand.is_later else f"&{name}")
+        return names, statements
 
     # -- what only expectations read
 
@@ -399,20 +417,6 @@ def _zero_of(value: Node | None) -> tuple[Node, str] | None:
         return (body, "{}") if named(body) else None
     zero = _ZEROS.get(inner.type)
     return (inner, zero) if zero is not None and text_of(inner) != zero else None
-
-
-def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
-    """What is handed out, and what sets names to it, so that each has its type."""
-    names: list[str] = []
-    statements: list[Piece] = []
-    for place, operand in enumerate(operands):
-        if operand.is_none or bare(operand.node).type == "nil":
-            names.append("nil")
-            continue
-        front, back = operand.around
-        statements += [f"goldseam{place} := {front}", place_of(operand.node), f"{back}; "]
-        names.append(f"&goldseam{place}")
-    return names, statements
 
 
 def _names_in(place: Place, lost: Iterable[Binding]) -> set[str]:
