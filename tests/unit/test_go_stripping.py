@@ -121,8 +121,14 @@ def test_what_is_not_read_stays(body):
         ("if !assert.Equal(t, 3, f(1)) { t.FailNow() }", "if !!<0: f(1)> { }"),
         ("return assert.Len(t, f(1), 3) && assert.NotNil(t, f(2))", "return !<0: f(1)> && !<1: f(2)>"),
         ("want, n := 3, g()\n\tuse(assert.Equal(t, want, n))", "want, n := 0, g(); _ = want\n\tuse(!<0: n>)"),
-        ("if v, ok := f(1).(int); ok { use(v) } else { t.Error() }", "if v, ok := f(1).(int); !<0: ok> { use(v) } else { }"),
-        ("if f(1) == 3 { if f(2) != 4 { t.Error() } } else { t.Fatal() }", "if !<0: f(1)> { if <1: f(2)> { } } else { }"),
+        (
+            "if v, ok := f(1).(int); ok { use(v) } else { t.Error() }",
+            "if v, ok := f(1).(int); !<0: ok> { use(v) } else { }",
+        ),
+        (
+            "if f(1) == 3 { if f(2) != 4 { t.Error() } } else { t.Fatal() }",
+            "if !<0: f(1)> { if <1: f(2)> { } } else { }",
+        ),
         ("checker := quicktest.Equals(f(1), 3)", "checker := quicktest.Equals(f(1), 3)"),
         ("defer assert.NoError(t, f(1))", "defer assert.NoError(t, f(1))"),
     ],

@@ -422,7 +422,7 @@ def _panics(operands: list[Value], options: Mapping[str, Any]) -> bool:
 
 def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """Several that hold together (`all`), or of which one does: asked in order, until one settles it."""
-    rest, is_all = list(operands), options["of"] == "all"
+    rest, is_all = list(operands), bool(options["of"] == "all")
     for part in options["parts"]:
         operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
         if "parts" not in part["options"] and any(map(_has_panicked, operands_of_part)):

@@ -501,7 +501,9 @@ class Reader(sites.Reader[Statics]):
         if named_form is not None:
             return named_form, arguments_of(values[0])
         inner = arguments_of(values[0]) if is_call and text_of(function).rpartition(".")[2] == "Not" else []
-        contrary_form = self._checked(library, inner) if len(inner) == 1 and inner[0].type == "call_expression" else None
+        contrary_form = (
+            self._checked(library, inner) if len(inner) == 1 and inner[0].type == "call_expression" else None
+        )
         if contrary_form is not None:
             return replace(contrary_form[0], options=contrary(contrary_form[0].options)), contrary_form[1]
         form = self._checker(library, values[1]) if len(values) >= _TWO_SIDES else None
@@ -568,7 +570,6 @@ class Reader(sites.Reader[Statics]):
                 operands.append(self._operand(node, arounds[shape]))
         options = self._with_untyped(form.options, operands, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
         return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
-
 
     def _pattern(self, node: Node) -> Node:
         """The text of a regular expression that is compiled where it is given, or that itself."""

@@ -29,7 +29,7 @@ from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Binding, Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader
-from miner.languages.go.stripping.static import Column, Statics, member_of
+from miner.languages.go.stripping.static import Column, Settled, Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
 from miner.languages.stripping.static import unread_columns
@@ -57,11 +57,18 @@ class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
     def __init__(
-        self, source: bytes, *, path: str, first: int, shared: Collection[str] = (), package: Package | None = None
+        self,
+        source: bytes,
+        *,
+        path: str,
+        first: int,
+        shared: Collection[str] = (),
+        package: Package | None = None,
+        settled: Settled = lambda _path, _name: False,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
 
-        `package` is what these say.
+        `package` is what these say, `settled` tells of constants of the product.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
@@ -70,7 +77,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared)
+        self._statics = Statics(self._scopes, shared, settled)
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
@@ -155,7 +162,9 @@ class StrippedSource(TreeSource[Assertion]):
         if assertion.body is not None:
             call = ["func() { (", place_of(assertion.body), ")() }"]
         lines = missing_lines(assertion.replaced, (*values, *call))
-        head = f"{'!' if assertion.is_asked else ''}{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        head = (
+            f"{'!' if assertion.is_asked else ''}{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        )
         return (head, *values, ", ", *call, ")")
 
     def _declared(self, operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:

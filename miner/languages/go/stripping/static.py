@@ -76,6 +76,14 @@ _LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
 """Packages beside libraries of assertions whose functions only look at what they are given."""
 
 
+Settled = Callable[[str, str], bool]
+"""Whether the product has a constant that the fix leaves alone, by the path of its package, or none, and its name."""
+
+
+def _is_never(_path: str, _name: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Column:
     """What stands at one place of each row of a table."""
@@ -101,8 +109,9 @@ class Statics(static.Statics[Scopes]):
     made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
     told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body", "type_conversion_expression": "operand"}
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
+    def __init__(self, scopes: Scopes, shared: Collection[str] = (), settled: Settled = _is_never) -> None:
         super().__init__(scopes, shared)
+        self._settled = settled
         self._assumed: set[object] = set()
         """Names and columns that are set by what is made of themselves."""
         self._counting = False
@@ -168,9 +177,11 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
-        if binding is not None and id(binding) in self._assumed:
+        if binding is None:
+            return self._settled("", text_of(node))
+        if id(binding) in self._assumed:
             return True
-        if binding is None or id(binding) in self._open or not self._is_set_statically(binding, depth):
+        if id(binding) in self._open or not self._is_set_statically(binding, depth):
             return False
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
@@ -198,6 +209,8 @@ class Statics(static.Statics[Scopes]):
         node = bare(node)
         if node.type == "unary_expression":
             return field_text(node, "operator") != "&"
+        if node.type == "identifier" and self._scopes.resolve(node) is None:
+            return self._settled("", text_of(node))
         if node.type == "selector_expression":
             column = self.column_of(node)
             cells = column.values if column is not None else ()
@@ -360,7 +373,8 @@ class Statics(static.Statics[Scopes]):
         if operand is None:
             return False
         if path := self.package_of(operand):
-            return _is_standard(path) and path not in ("os", "runtime", "flag")
+            is_own = _is_standard(path) and path not in ("os", "runtime", "flag")
+            return is_own or self._settled(path, field_text(node, "field"))
         column = self.column_of(node)
         return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
 
