@@ -353,6 +353,26 @@ def test_what_the_product_counts_is_no_expectation(loop):
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("want := `w1`\n\tif 1 < 2 { want = `w2` }", Mode.EXPECTED),
+        ("want := ``\n\tif want == `` { if 1 > 2 { want = `w1` } else if 2 > 3 { want = `w2` } }", Mode.EXPECTED),
+        ("var want string\n\tif 1 < 2 { want = `w1` } else { want = `w2` }", Mode.EXPECTED),
+        ("want := `w1`\n\tif 1 > 2 { h() } else if g() { want = `w2` }", Mode.OPERANDS),
+        ("want := `w1`\n\tif g() { if 1 < 2 { want = `w2` } }", Mode.OPERANDS),
+        ("want := `w1`\n\tfor range g() { if 1 < 2 { want = `w2` } }", Mode.OPERANDS),
+        ("want := `w1`\n\tset(func() { if 1 < 2 { want = `w2` } })", Mode.OPERANDS),
+        ("var want string", Mode.OPERANDS),
+    ],
+)
+def test_what_the_test_alone_sets_in_one_way_or_another_is_expected(body, mode):
+    source = parsed(function(f"\t{body}\n\tif f(1) != want {{ t.Error() }}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+    left = source.stripped(best(source))
+    assert re.findall(r"w\d", left) == (re.findall(r"w\d", body) if mode is Mode.OPERANDS or "==" in body else [])
+
+
 def test_what_the_product_has_set_for_the_next_turn_of_a_loop_is_no_expectation():
     loop = "\tfor range 3 {\n\t\tif f(1) != want { t.Error() }\n\t\tif g() { want = 2 }\n\t}"
     source = parsed(function(f"\twant := 1\n{loop}"))

@@ -260,7 +260,7 @@ class StrippedSource(TreeSource[Assertion]):
         group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
         if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1 or sets:
             zero = _zero_of(binding.init)
-            return {place_of(zero[0]): (zero[1],), **unset} if zero is not None else {}
+            return {**({place_of(zero[0]): (zero[1],)} if zero is not None else {}), **unset}
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {with_next(around if is_alone else statement, ";"): ("",)}
 

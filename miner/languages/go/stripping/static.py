@@ -197,11 +197,12 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        if binding.kind not in ("var", "const") or init is None or text_of(init) == "iota":
+        if binding.kind not in ("var", "const") or text_of(init) == "iota":
             return False
-        if not self._is_set_statically(binding, depth) or not self.is_static(init, depth):
+        is_unset = init is None and bool(binding.sets) and field_of(binding.statement, "type") is not None
+        if not self._is_set_statically(binding, depth) or not (is_unset or self.is_static(init, depth)):
             return False
-        is_fixed = binding.kind == "const" or self._is_fixed(init)
+        is_fixed = binding.kind == "const" or (init is not None and self._is_fixed(init))
         return is_fixed or all(map(self._only_looks, binding.uses))
 
     def _is_fixed(self, node: Node) -> bool:
@@ -226,13 +227,26 @@ class Statics(static.Statics[Scopes]):
         with self._assuming(id(binding)):
             return all(
                 all(
-                    is_in(use, [place_of(enclosing(node, _BLOCK) or node)])
+                    is_in(use, [place_of(self._reach(node, binding, depth))])
                     for use in binding.uses
                     if use.start_byte > node.end_byte or _may_follow(use, node, binding)
                 )
                 and self.is_static(listed(field_of(node, "right"))[0], depth)
                 for node in binding.sets
             )
+
+    def _reach(self, node: Node, binding: Binding, depth: int) -> Node:
+        """The block in which nothing but what is static says whether a name is set there."""
+        block = enclosing(node, _BLOCK) or node
+        if _again(node, binding):
+            return block
+        at = block.parent
+        while at is not None and at.type == "if_statement" and self.is_static(field_of(at, "condition"), depth):
+            at = at.parent
+            if at is not None and at.type != "if_statement":
+                block = enclosing(at, _BLOCK) or block
+                at = block.parent
+        return block
 
     @contextmanager
     def _assuming(self, key: object) -> Iterator[None]:
@@ -614,14 +628,18 @@ class Statics(static.Statics[Scopes]):
 
 def _may_follow(use: Node, node: Node, binding: Binding) -> bool:
     """Whether a use of a name may run after one that sets it though it stands before: in a loop, or in a function."""
-    again = [
+    return is_in(use, list(map(place_of, _again(node, binding)))) or any(
+        around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
+    )
+
+
+def _again(node: Node, binding: Binding) -> list[Node]:
+    """What is around a node, and not around where a name is declared, that may run more than once."""
+    return [
         around
         for around in upward(node)
         if around.type in _AGAIN and not covers(place_of(around), place_of(binding.declared))
     ]
-    return is_in(use, list(map(place_of, again))) or any(
-        around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
-    )
 
 
 def _is_standard(path: str) -> bool:
