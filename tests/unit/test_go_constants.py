@@ -86,10 +86,14 @@ def test_a_constant_that_a_fix_changes_or_one_that_it_is_made_of_is_not_settled(
     assert names == left
 
 
-@pytest.mark.parametrize("want", ["OK", "money.Unit", "OK + 1", "tt.want", "other"])
+OTHERS = ("other", "fmt.Sprint(OK)", "fmt.Sprint(money.Unit)", "fmt.Sprint(OK + 1)")
+"""Among these what a method of a constant's type may say."""
+
+
+@pytest.mark.parametrize("want", ["OK", "money.Unit", "OK + 1", "tt.want", "fmt.Sprint(1 + int64(2))", *OTHERS])
 def test_what_is_settled_is_expected_and_goes(want):
     text = (
-        'package web\n\nimport (\n\t"testing"\n\n\t"example.com/shop/money"\n)\n\nfunc TestA(t *testing.T) {\n'
+        'package web\n\nimport (\n\t"fmt"\n\t"testing"\n\n\t"example.com/shop/money"\n)\n\nfunc TestA(t *testing.T) {\n'
         "\tfor _, tt := range []struct{ want int }{{OK}} {\n"
         f"\t\tif f(tt.in) != {want} {{ t.Error() }}\n\t}}\n}}\n"
     )
@@ -100,6 +104,6 @@ def test_what_is_settled_is_expected_and_goes(want):
         settled=lambda path, name: (path, name) in {("", "OK"), ("example.com/shop/money", "Unit")},
     )
     [slot] = source.slots
-    assert slot.assertion.modes[0] is (Mode.OPERANDS if want == "other" else Mode.EXPECTED)
+    assert slot.assertion.modes[0] is (Mode.OPERANDS if want in OTHERS else Mode.EXPECTED)
     if want == "tt.want":
         assert "OK" not in source.stripped({0: Mode.EXPECTED})

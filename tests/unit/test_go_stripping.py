@@ -131,6 +131,7 @@ def test_what_is_not_read_stays(body):
         ),
         ("checker := quicktest.Equals(f(1), 3)", "checker := quicktest.Equals(f(1), 3)"),
         ("defer assert.NoError(t, f(1))", "defer assert.NoError(t, f(1))"),
+        ("use(assert.Equal(new(testing.T), f(1), 3))", "use(assert.Equal(new(testing.T), f(1), 3))"),
     ],
 )
 def test_a_test_goes_on_as_if_what_it_asks_for_held(body, left):

@@ -162,15 +162,17 @@ class Reader(sites.Reader[Statics]):
         if node.type != "call_expression" or around is None or around.type in _ALONE:
             return None
         library = self._library(node)
-        assertion = self._of_library(node, *library) if library is not None and not self._is_maker(node) else None
+        assertion = self._of_library(node, *library) if library is not None and self._is_of_test(node) else None
         return assertion and replace(assertion, is_asked=True)
 
-    def _is_maker(self, call: Node) -> bool:
-        """Whether a call of a library makes a checker, which asks nothing yet."""
-        function = callee_of(call)
+    def _is_of_test(self, call: Node) -> bool:
+        """Whether a function of a library is given a test itself, or is a method of what was made for one."""
+        function, arguments = callee_of(call), arguments_of(call)
         library = libraries.called(self._statics.package_of(field_of(function, "operand")))
-        is_checking = library is not None and bool(library.checking)
-        return is_checking and library is not None and field_text(function, "field") not in library.checking
+        if library is None:
+            return True
+        is_asking = not library.checking or field_text(function, "field") in library.checking
+        return is_asking and bool(arguments) and self._is_tester(arguments[0])
 
     def of_statement(self, node: Node) -> Assertion | None:
         """The assertion that a call of a library makes which stands alone; None where it makes none that is known."""

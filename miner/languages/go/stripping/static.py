@@ -423,8 +423,13 @@ class Statics(static.Statics[Scopes]):
             parts = [*(column.values or ()), *([column.kind] if column.kind is not None else [])]
         elif node.type == "type_identifier":
             return text_of(node) in _TYPES or text_of(node) in ("error", "any")
-        elif node.type == "qualified_type":
-            return _is_standard(self.package_of(field_of(node, "package")))
+        elif node.type in ("qualified_type", "selector_expression") and node.children:
+            path = self.package_of(node.children[0])
+            if path:
+                return _is_standard(path)
+            parts = named(node)
+        elif node.type == "identifier" and binding is None:
+            return text_of(node) in _BUILTINS
         elif binding is not None and binding.kind in ("var", "const", "param"):
             kind = field_of(binding.statement, "type")
             arguments = self.calls_of(binding) if binding.kind == "param" else None
