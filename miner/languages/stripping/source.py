@@ -140,11 +140,11 @@ class TreeSource(Generic[Assertion_T]):
         bindings = self._scopes.bindings()
 
         def fresh() -> Edits:
-            gone = Stretches(removed)
+            removals = Stretches(removed)
             unread = [
                 binding
                 for binding in bindings
-                if binding.uses and all(is_in(use, gone) or not reads(use, binding) for use in binding.uses)
+                if binding.uses and all(is_in(use, removals) or not reads(use, binding) for use in binding.uses)
             ]
             return {**beside(unread), **{place: pieces for name in unread for place, pieces in blanked(name).items()}}
 

@@ -132,8 +132,8 @@ class Reader(sites.Reader[Statics]):
         if not tester:
             return self._of_alternative(node, condition)
         inner = bare(condition)
-        if field_text(inner, "operator") == "!" and (asked := self.of_asked(bare(named(inner)[0]))) is not None:
-            return [replace(asked, fails=body)]
+        if field_text(inner, "operator") == "!" and (call := self.of_asked(bare(named(inner)[0]))) is not None:
+            return [replace(call, fails=body)]
         diff = self._of_diff(node, condition)
         if diff is not None:
             return [replace(diff, tester=tester, fails=body)]

@@ -105,8 +105,8 @@ class StrippedSource(TreeSource[Assertion]):
             comment = _output_of(node) if is_example else None
             if comment is not None:
                 assertions = [_of_output(comment)]
-            if not assertions and (asked := reader.of_asked(node)) is not None:
-                assertions = [asked]
+            if not assertions and (assertion := reader.of_asked(node)) is not None:
+                assertions = [assertion]
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
             yield from assertions
@@ -234,16 +234,16 @@ class StrippedSource(TreeSource[Assertion]):
         bindings = list(dict.fromkeys(self._scopes.bindings()))
 
         def fresh() -> Edits:
-            gone = Stretches(removed)
-            blanked = [self._blanked_binding(binding, gone) for binding in bindings]
-            blanked.append(self._blanked_cells(bindings, gone))
+            removals = Stretches(removed)
+            blanked = [self._blanked_binding(binding, removals) for binding in bindings]
+            blanked.append(self._blanked_cells(bindings, removals))
             return {place: pieces for part in blanked for place, pieces in part.items()}
 
         blank_all(edits, removed, fresh)
 
-    def _blanked_binding(self, binding: Binding, gone: Stretches) -> Edits:
+    def _blanked_binding(self, binding: Binding, removals: Stretches) -> Edits:
         sets = [place_of(node) for node in binding.sets]
-        if not binding.uses or not all(is_in(use, gone) or is_in(use, sets) for use in binding.uses):
+        if not binding.uses or not all(is_in(use, removals) or is_in(use, sets) for use in binding.uses):
             return {}
         values = [field_of(node, "right") for node in binding.sets]
         unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
@@ -264,16 +264,16 @@ class StrippedSource(TreeSource[Assertion]):
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {with_next(around if is_alone else statement, ";"): ("",)}
 
-    def _blanked_cells(self, bindings: Iterable[Binding], gone: Stretches) -> Edits:
+    def _blanked_cells(self, bindings: Iterable[Binding], removals: Stretches) -> Edits:
         sets: dict[object, Edits] = {}
         edits: Edits = {}
-        for column in unread_columns(self._uses_of_columns(bindings, gone, sets)):
+        for column in unread_columns(self._uses_of_columns(bindings, removals, sets)):
             without = {} if self._is_read_whole(column) else self._without(column)
             edits |= {**without, **sets.get(column.key, {})} if without else {}
         return edits
 
     def _uses_of_columns(
-        self, bindings: Iterable[Binding], gone: Stretches, sets: dict[object, Edits]
+        self, bindings: Iterable[Binding], removals: Stretches, sets: dict[object, Edits]
     ) -> Iterator[tuple[Column, bool]]:
         """Each use of a column, and whether it reads it; to `sets` is added what sets one to what is made of itself."""
         for use in (use for binding in bindings for use in binding.uses):
@@ -281,7 +281,7 @@ class StrippedSource(TreeSource[Assertion]):
                 continue
             if (own := self._statics.set_of_itself(use)) is not None:
                 sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
-            yield column, own is None and not is_in(use, gone) and not self._is_alias(use)
+            yield column, own is None and not is_in(use, removals) and not self._is_alias(use)
 
     def _without(self, column: Column) -> Edits:
         """A column of zero values, where it is static."""
@@ -345,20 +345,20 @@ class StrippedSource(TreeSource[Assertion]):
         removed: Sequence[Place],
     ) -> None:
         """Let names of functions that nothing uses any more be used."""
-        gone = Stretches(removed)
+        removals = Stretches(removed)
         undeclared = Stretches([*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
         lost = [
             binding
             for binding in dict.fromkeys(self._scopes.bindings())
             if binding.is_local
             and binding.uses
-            and all(is_in(use, gone) for use in binding.uses)
+            and all(is_in(use, removals) for use in binding.uses)
             and not is_in(binding.declared, undeclared)
         ]
-        asked = grouped((slot.assertion.fails, slot.assertion.replaced) for slot in outside)
+        conditions = grouped((slot.assertion.fails, slot.assertion.replaced) for slot in outside)
         for body in bodies:
             names = _names_in(place_of(body), lost)
-            for condition in asked.get(body, ()):
+            for condition in conditions.get(body, ()):
                 names |= _names_in(place_of(condition), lost)
             lines = "\n" * text_of(body).count("\n")
             end = "}\n" if body.type == "statement_list" else "}"
