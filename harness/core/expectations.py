@@ -21,7 +21,7 @@ OPERATORS = words(
     " js.is js.=== js.== js.deep js.truth js.defined js.match js.contain js.contain_equal js.length js.property"
     " js.object js.snapshot js.called js.close js.< js.<= js.> js.>= js.instance js.raises js.kind js.lint js.members"
     " go.== go.< go.> go.deep go.same go.cmp go.contains go.prefix go.suffix go.truth go.nil go.empty go.len go.in"
-    " go.elements go.values go.near go.json go.output go.is go.type go.zero go.panics go.of"
+    " go.elements go.values go.near go.json go.output go.is go.type go.zero go.panics go.of go.matches"
     " java.equals java.same java.near java.arrays java.items java.truth java.null java.size java.contains java.starts"
     " java.ends java.empty java.< java.<= java.> java.>= java.kind java.message java.chain java.raises java.entry"
     " java.among java.number java.matches"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from tree_sitter import Language, Node, Parser
@@ -124,8 +125,27 @@ def covers(outer: Place, inner: Place) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def is_in(node: Node, places: Iterable[Place]) -> bool:
+class Stretches:
+    """Many stretches of a source, of which a node is looked for without going through all."""
+
+    def __init__(self, places: Iterable[Place]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        """The furthest end of each stretch and those that begin before it."""
+        for start, end in sorted(places):
+            self._starts.append(start)
+            self._ends.append(max(end, self._ends[-1]) if self._ends else end)
+
+    def have(self, node: Node) -> bool:
+        """Whether a node stands in one of them."""
+        place = bisect_right(self._starts, node.start_byte)
+        return place > 0 and self._ends[place - 1] >= node.end_byte
+
+
+def is_in(node: Node, places: Iterable[Place] | Stretches) -> bool:
     """Whether a node stands in one of these stretches."""
+    if isinstance(places, Stretches):
+        return places.have(node)
     return any(covers(place, place_of(node)) for place in places)
 
 

@@ -110,3 +110,42 @@ def _java_in_python(piece: str, flags: int) -> str:
     if piece == ".":
         return r"[\s\S]" if flags & re.DOTALL else f"[^{_JAVA_ENDS}]"
     return r"\A" if piece == "^" else piece
+
+
+_GO_PIECE = re.compile(
+    r"\\(?:x[0-9a-fA-F]{2}|[dDwWsSbBAznrtfva]|[^a-zA-Z0-9_])"  # an escape
+    r"|\[\^?(?:\\(?:x[0-9a-fA-F]{2}|[dDwWsnrtfva]|[^a-zA-Z0-9_])|[^\\\]\[&|~])+\]"  # a class
+    r"|\((?:\?(?::|P?<[A-Za-z_]\w*>))?|\)|\{\d+(?:,\d*)?\}\??|[*+?]\??|[.|^$}\]]|[^\\\[\](){}*+?^$.|]"
+)
+_GO_FLAGS = re.compile(r"\(\?([ims]+)\)")
+_GO_SPACES = r"\t\n\f\r "
+_GO_PIECES = {r"\s": f"[{_GO_SPACES}]", r"\S": f"[^{_GO_SPACES}]", r"\z": r"\Z", "]": r"\]", "}": r"\}"}
+
+
+def of_go(source: str, *, whole: bool) -> Pattern:
+    """The pattern as Python has it, of all of a text or of a part of it.
+
+    Raises:
+        ValueError: the two languages may differ in what it matches.
+
+    """
+    flags = int(re.ASCII)
+    if match := _GO_FLAGS.match(source):
+        flags |= sum({"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}[flag] for flag in set(match[1]))
+        source = source[match.end() :]
+    if flags & re.IGNORECASE and not source.isascii():
+        raise ValueError("letters that the two fold otherwise")
+    pattern = translated(source, _GO_PIECE, lambda piece: _go_in_python(piece, flags), flags)
+    return Pattern(pattern=rf"\A(?:{pattern})\Z" if whole else pattern, flags=flags)
+
+
+def _go_in_python(piece: str, flags: int) -> str:
+    is_of_lines = bool(flags & re.MULTILINE)
+    match piece:
+        case "^":
+            return r"(?:\A|(?<=\n))" if is_of_lines else r"\A"
+        case "$":
+            return r"(?=\n|\Z)" if is_of_lines else r"\Z"
+    if piece.startswith("(?<"):
+        return f"(?P{piece[2:]}"
+    return piece.replace(r"\s", _GO_SPACES) if piece.startswith("[") else _GO_PIECES.get(piece, piece)

@@ -187,3 +187,57 @@ def test_a_value_of_another_language_and_a_large_one_hold_nowhere():
     expected = Expected(slot=0, kept=(s("b"),), size=4)
     said = [Event(test_id="a", slot=0, values=(encoded,)) for encoded in (s("abc"), ["s", "abc"], s("abc" * 100))]
     assert [judge.event_holds(site, expected, event) for event in said] == [True, False, False]
+
+
+PANIC = value(["x", "testing.goldseamPanic"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "of", "wanted"),
+    [
+        (i(1), PANIC, "any", True),
+        (i(2), PANIC, "any", None),
+        (i(2), PANIC, "all", False),
+        (i(1), PANIC, "all", None),
+        (i(2), i(1), "any", True),
+    ],
+)
+def test_what_is_asked_after_others_counts_only_where_these_do_not_settle_it(first, second, of, wanted):
+    parts = [{"op": "go.==", "count": 2, "options": {}}, {"op": "go.nil", "count": 1, "options": {"not": True}}]
+    parts[1] = {"op": "go.of", "count": 1, "options": {"of": "all", "parts": [parts[1]]}}
+    claimed = [holds("go.of", first, i(1), second, of=of, parts=parts, **{"not": negated}) for negated in (False, True)]
+    assert claimed == ([wanted, not wanted] if wanted is not None else [False, False])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "whole", "wanted"),
+    [
+        ("a+b", "xaab", False, True),
+        ("a+b", "xaab", True, False),
+        ("^a$", "a\n", False, False),
+        (r"(?m)^a$", "b\na\n", False, True),
+        (r"a\s", "a\x0b", False, False),
+        (r"[\s,]b", "a\tb", False, True),
+        (r"(?s)a.b", "a\nb", True, True),
+        (r"\d+", "\u0663", False, False),
+        ("(?i)abc", "xABC", False, True),
+        ("a|b", "ab", True, False),
+        ("x}]", "x}]", True, True),
+    ],
+)
+def test_a_regular_expression_is_searched_as_go_does(pattern, text, whole, wanted):
+    assert holds("go.matches", s(text), s(pattern), whole=whole) is wanted
+    assert holds("go.matches", s(pattern), s(text), whole=whole, first="pattern") is wanted
+
+
+@pytest.mark.parametrize("pattern", ["(?i)k", "a{,3}", r"\pL", "[[:alpha:]]", "a(?i)b", r"\Qa.\E"])
+def test_a_regular_expression_that_python_may_read_otherwise_is_not_decided(pattern):
+    assert not holds("go.matches", s("\u212a"), s(pattern))
+    assert not holds("go.matches", s("\u212a"), s(pattern), **{"not": True})
+
+
+def test_a_regular_expression_is_not_searched_in_what_methods_of_the_product_may_show():
+    assert holds("go.matches", ERROR, s("^no$"))
+    for shown in (s("no", "money.Sum"), INTS, NIL):
+        assert not holds("go.matches", shown, s("no"))
+        assert not holds("go.matches", shown, s("no"), **{"not": True})

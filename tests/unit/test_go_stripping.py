@@ -25,6 +25,9 @@ import (
 """
 
 
+TRY = "testing.GoldseamTry(func() interface{} { goldseam1 := "
+
+
 def parsed(text: str) -> StrippedSource:
     return StrippedSource(text.encode(), path="a_test.go", first=0)
 
@@ -45,6 +48,7 @@ def stripped(body: str) -> str:
 
 
 def shortened(text: str) -> str:
+    text = re.sub(r"testing\.GoldseamTry\(func\(\) interface\{} \{ \w+ := (.*?); return &\w+ }\)", r"\1", text)
     parts = text.split("testing.Goldseam(t, ")
     short = [parts[0]]
     for part in parts[1:]:
@@ -107,6 +111,40 @@ def test_an_assertion_hands_out_what_depends_on_the_product(body, left, op):
 )
 def test_what_is_not_read_stays(body):
     assert parsed(function(body)).slots == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("if assert.NoError(t, f(1)) { g() }", "if !<0: error(f(1))> { g() }"),
+        ("if !assert.Equal(t, 3, f(1)) { return }", "if !!<0: f(1)> { return }"),
+        ("if !assert.Equal(t, 3, f(1)) { t.FailNow() }", "if !!<0: f(1)> { }"),
+        ("return assert.Len(t, f(1), 3) && assert.NotNil(t, f(2))", "return !<0: f(1)> && !<1: f(2)>"),
+        ("want, n := 3, g()\n\tuse(assert.Equal(t, want, n))", "want, n := 0, g(); _ = want\n\tuse(!<0: n>)"),
+        (
+            "if v, ok := f(1).(int); ok { use(v) } else { t.Error() }",
+            "if v, ok := f(1).(int); !<0: ok> { use(v) } else { }",
+        ),
+        (
+            "if f(1) == 3 { if f(2) != 4 { t.Error() } } else { t.Fatal() }",
+            "if !<0: f(1)> { if <1: f(2)> { } } else { }",
+        ),
+        ("checker := quicktest.Equals(f(1), 3)", "checker := quicktest.Equals(f(1), 3)"),
+        ("defer assert.NoError(t, f(1))", "defer assert.NoError(t, f(1))"),
+        ("use(assert.Equal(new(testing.T), f(1), 3))", "use(assert.Equal(new(testing.T), f(1), 3))"),
+    ],
+)
+def test_a_test_goes_on_as_if_what_it_asks_for_held(body, left):
+    text = function(f"\t{body}").replace('"strings";', '"strings"; "github.com/frankban/quicktest";')
+    source = parsed(text)
+    written = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
+    assert shortened(written) == f"\t{left}"
+
+
+def test_a_result_of_what_only_an_else_fails_is_that_of_the_condition():
+    source = parsed(function("\tif f(1) == 3 { g() } else { t.Fatal() }"))
+    left = source.stripped({0: Mode.RESULT})
+    assert "goldseamHolds := f(1) == 3; return []interface{}{&goldseam0, &goldseam1, goldseamHolds}" in left
 
 
 def test_each_part_of_an_or_is_an_assertion_of_its_own():
@@ -316,6 +354,26 @@ def test_what_the_product_counts_is_no_expectation(loop):
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("want := `w1`\n\tif 1 < 2 { want = `w2` }", Mode.EXPECTED),
+        ("want := ``\n\tif want == `` { if 1 > 2 { want = `w1` } else if 2 > 3 { want = `w2` } }", Mode.EXPECTED),
+        ("var want string\n\tif 1 < 2 { want = `w1` } else { want = `w2` }", Mode.EXPECTED),
+        ("want := `w1`\n\tif 1 > 2 { h() } else if g() { want = `w2` }", Mode.OPERANDS),
+        ("want := `w1`\n\tif g() { if 1 < 2 { want = `w2` } }", Mode.OPERANDS),
+        ("want := `w1`\n\tfor range g() { if 1 < 2 { want = `w2` } }", Mode.OPERANDS),
+        ("want := `w1`\n\tset(func() { if 1 < 2 { want = `w2` } })", Mode.OPERANDS),
+        ("var want string", Mode.OPERANDS),
+    ],
+)
+def test_what_the_test_alone_sets_in_one_way_or_another_is_expected(body, mode):
+    source = parsed(function(f"\t{body}\n\tif f(1) != want {{ t.Error() }}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+    left = source.stripped(best(source))
+    assert re.findall(r"w\d", left) == (re.findall(r"w\d", body) if mode is Mode.OPERANDS or "==" in body else [])
+
+
 def test_what_the_product_has_set_for_the_next_turn_of_a_loop_is_no_expectation():
     loop = "\tfor range 3 {\n\t\tif f(1) != want { t.Error() }\n\t\tif g() { want = 2 }\n\t}"
     source = parsed(function(f"\twant := 1\n{loop}"))
@@ -486,10 +544,17 @@ def test_methods_of_a_suite_are_assertions_of_the_test_that_runs_them(body, left
          "<0: testing.GoldseamChain(f(1))>"),
         ("github.com/stretchr/testify/require", "require.IsType(t, 1, f(1))", "go.type", "<0: interface{}(f(1))>"),
         ("github.com/stretchr/testify/require", "require.Zero(t, f(1))", "go.zero", "<0: f(1)>"),
+        ("github.com/stretchr/testify/require", "require.Regexp(t, regexp.MustCompile(`a+`), f(1))", "go.matches",
+         "<0: f(1)>"),
+        ("github.com/stretchr/testify/require", "require.ErrorAs(t, f(1), &e)", "go.truth",
+         "<0: testing.GoldseamAs(f(1), &e)>"),
+        ("github.com/go-quicktest/qt", "qt.Assert(t, qt.ErrorMatches(f(1), `a.*`))", "go.matches",
+         "<0: (f(1)).Error()>"),
+        ("github.com/go-quicktest/qt", "qt.Assert(t, qt.Not(qt.IsNil(f(1))))", "go.nil", "<0: f(1)>"),
     ],
 )  # fmt: skip
 def test_functions_of_libraries_are_assertions(imported, body, op, left):
-    imports = f'import (\n\t"io"\n\t"testing"\n\n\t"{imported}"\n\ta "gotest.tools/v3/assert"\n)\n'
+    imports = f'import (\n\t"io"\n\t"regexp"\n\t"testing"\n\n\t"{imported}"\n\ta "gotest.tools/v3/assert"\n)\n'
     text = f"package money\n\n{imports}\nfunc TestA(t *testing.T) {{\n\t{body}\n}}\n"
     source = parsed(text)
     body = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
@@ -563,6 +628,17 @@ def test_a_subtest_is_of_its_function():
     assert functions == {"TestA": ("x", 12)}
 
 
+def test_what_is_asked_after_others_may_panic_where_these_settle_it():
+    source = parsed(function("\tif f(1) && (err == nil || err.Error() != `a`) { t.Error() }"))
+    [slot] = source.slots
+    assert [part["op"] for part in slot.assertion.options["parts"]] == ["go.truth", "go.of"]
+    assert [operand.is_later for operand in slot.assertion.operands] == [False, True, True, True, True]
+    last = "testing.GoldseamTry(func() interface{} { goldseam2 := err.Error(); return &goldseam2 });"
+    assert f"goldseam2 := {last} return []interface{{}}{{&goldseam0, goldseam1, goldseam2}}" in source.stripped(
+        best(source)
+    )
+
+
 HANDING = "testing.Goldseam(t, 0, func() []interface{} { goldseam0 := got; return []interface{}{&goldseam0} }, nil)"
 
 
@@ -616,6 +692,11 @@ def goes_on(body: str, told: str, attempt: int = 1) -> str:
         (
             HANDING,
             "12:60: undefined: got",
+            "",
+        ),
+        (
+            HANDING.replace("got", f"{TRY}got; return &goldseam1 }})"),
+            "12:117: undefined: got",
             "",
         ),
         ("use(1)\nm[1] = 2\nuse(3)", "\t/testbed/a_test.go:13 +0x1d", "use(1)\n\nuse(3)"),

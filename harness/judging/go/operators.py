@@ -12,12 +12,16 @@ from typing import Any
 
 from harness.judging.go.values import Value, is_plain
 from harness.judging.parts import Decider, Part, UndecidableError, held_by, negatable, parts_of, truth
+from harness.judging.patterns import of_go
+from harness.judging.search import matches
 
 _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
 _NUMBERS = ("i", "f", "c")
 _TEXTS = ("s", "S")
 _TWO = 2
+_PANIC = "testing.goldseamPanic"
+"""The type of what comes out where an operand panicked (harness/languages/go/inside/handout.go)."""
 _ARRAY = re.compile(r"\[\d+\]")
 _PACKAGE = re.compile(r"\b\w+\.")
 
@@ -252,6 +256,24 @@ def _compared_texts(decide: Callable[[bytes, bytes], bool]) -> Decider:
     return decided
 
 
+def _matches(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a regular expression is found in a text, or in what an error says; `whole` where it is all of it."""
+    value, pattern = reversed(operands) if options.get("first") == "pattern" else operands
+    texts = [_said(value), _said(pattern)]
+    found = of_go(texts[1], whole=bool(options.get("whole")))
+    if found.flags & re.IGNORECASE and not texts[0].isascii():
+        raise UndecidableError("letters that the two languages fold otherwise")
+    return matches(found, texts[0])
+
+
+def _said(value: Value) -> str:
+    """A text of Go's own type, or what an error says: no method of another tells how it is shown."""
+    part = value.part
+    if value.text is None and (part is None or (part.tag, part.kind) != ("s", "string")):
+        raise UndecidableError("not of type string")
+    return value.text if value.text is not None else str(held_by(value).plain)
+
+
 def _nil(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none; or `by` Go's own `==`."""
     (value,) = operands
@@ -399,13 +421,20 @@ def _panics(operands: list[Value], options: Mapping[str, Any]) -> bool:
 
 
 def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
-    """Several that hold together (`all`), or of which one does."""
-    rest = list(operands)
-    results: list[bool] = []
+    """Several that hold together (`all`), or of which one does: asked in order, until one settles it."""
+    rest, is_all = list(operands), bool(options["of"] == "all")
     for part in options["parts"]:
         operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
-        results.append(OPERATORS[part["op"]](operands_of_part, part["options"]))
-    return all(results) if options["of"] == "all" else any(results)
+        if "parts" not in part["options"] and any(map(_has_panicked, operands_of_part)):
+            raise UndecidableError("it ends in a panic")
+        if OPERATORS[part["op"]](operands_of_part, part["options"]) is not is_all:
+            return not is_all
+    return is_all
+
+
+def _has_panicked(operand: Value) -> bool:
+    """Whether a part that is asked after others could not be had."""
+    return operand.part is not None and operand.part.kind == _PANIC
 
 
 def _two(decide: Callable[[Value, Value], bool]) -> Decider:
@@ -431,6 +460,7 @@ _DECIDES: Mapping[str, Decider] = {
     "go.contains": _compared_texts(bytes.__contains__),
     "go.prefix": _compared_texts(bytes.startswith),
     "go.suffix": _compared_texts(bytes.endswith),
+    "go.matches": _matches,
     "go.truth": truth,
     "go.nil": _nil,
     "go.empty": lambda operands, _options: _is_empty(operands[0].part),

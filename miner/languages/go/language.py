@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from posixpath import dirname
 
 from harness.core.instance import Task, TestSpec
 from harness.core.syntax import words
 from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
+from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.go.build import TOOLCHAINS, build_image
 from miner.languages.go.stripping import literals
+from miner.languages.go.stripping.constants import Constants
 from miner.languages.go.stripping.package import name_of, package_of
 from miner.languages.go.stripping.scopes import parse
 from miner.languages.go.stripping.source import StrippedSource
@@ -95,13 +98,25 @@ class Go(TreeLanguage):
             if key[0] in listed
         }
         shared = called_by_others(sources, keys.__getitem__)
+        constants = Constants(patch.parse(task.hidden.gold_patch, trusted=True).files, run.base)
+
+        def settled(file: str, path: str, name: str) -> bool:
+            return bool(path or not keys[file][1].endswith(b"_test")) and constants.are_settled(
+                dirname(file), path, name
+            )
+
         hidden = {path: sources[path] for path in files(task.hidden.test_files) if path in sources}
         return record(
             {path: source for path, source in hidden.items() if dirname(path) in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
             parse=lambda path, source, first: StrippedSource(
-                source, path=path, first=first, shared=shared[path], package=packages.get(keys[path])
+                source,
+                path=path,
+                first=first,
+                shared=shared[path],
+                package=packages.get(keys[path]),
+                settled=partial(settled, path),
             ),
             run=run,
             beside={path: source for path, source in hidden.items() if dirname(path) not in listed},

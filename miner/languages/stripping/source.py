@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tree_sitter import Node
 
-from harness.core.syntax import COMMENTS, Piece, Place, covers, is_in, place_of, rendered, text_of, upward, walk
+from harness.core.syntax import (
+    COMMENTS,
+    Piece,
+    Place,
+    Stretches,
+    covers,
+    is_in,
+    place_of,
+    rendered,
+    text_of,
+    upward,
+    walk,
+)
 from miner.languages.base import Mode, Slot, WrittenForm
 from miner.languages.stripping.sites import Assertion
 
@@ -128,10 +140,11 @@ class TreeSource(Generic[Assertion_T]):
         bindings = self._scopes.bindings()
 
         def fresh() -> Edits:
+            removals = Stretches(removed)
             unread = [
                 binding
                 for binding in bindings
-                if binding.uses and all(is_in(use, removed) or not reads(use, binding) for use in binding.uses)
+                if binding.uses and all(is_in(use, removals) or not reads(use, binding) for use in binding.uses)
             ]
             return {**beside(unread), **{place: pieces for name in unread for place, pieces in blanked(name).items()}}
 

@@ -6,6 +6,7 @@ package testing
 // What is expected stays on the host, which compares.
 
 import (
+	"errors"
 	"reflect"
 	"sort"
 	"strconv"
@@ -84,6 +85,24 @@ func GoldseamChain(err error) []error {
 		}
 	}
 	return chain
+}
+
+type goldseamPanic chan struct{}
+
+// GoldseamTry is the address of what an operand gives that is asked after others, and may panic where these settle it.
+func GoldseamTry(value func() interface{}) (address interface{}) {
+	defer func() {
+		if recover() != nil {
+			panicked := make(goldseamPanic)
+			address = &panicked
+		}
+	}()
+	return value()
+}
+
+// GoldseamAs is errors.As.
+func GoldseamAs(err error, target interface{}) bool {
+	return errors.As(err, target)
 }
 
 func goldseamHand(name string, slot int, told []string, raised string) {

@@ -18,7 +18,8 @@ class Form:
 
     op: str
     takes: str
-    """A letter for each value, of `AROUND` or: `c` an error with what it wraps, `p` what may panic, `h` a condition."""
+    """A letter for each value, of `AROUND` or: `c` an error with what it wraps, `p` what may panic, `h` a condition,
+    `x` a regular expression, `k` an error and what it is to be set to if it is of that kind."""
     options: Mapping[str, object] = field(default_factory=dict)
     is_all: bool = False
     """Whether what it is given more changes what it asks."""
@@ -51,6 +52,8 @@ _SAYS, _SAYS_PART = Form("go.==", "tv"), Form("go.contains", "tv")
 _PANICS, _NO_PANIC = Form("go.panics", "p"), Form("no_raise", "p")
 _DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", NOT)
 _GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", NOT, is_generic=True)
+_KIND = Form("go.truth", "k")
+_WHOLE = {"whole": True}
 _SAME = Form("go.==", "ii")
 _NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
 _KINDS = {"types": "kinds"}
@@ -71,7 +74,9 @@ TESTIFY = Library(
         "Empty": Form("go.empty", "v"), "NotEmpty": Form("go.empty", "v", NOT),
         "Zero": _ZERO, "NotZero": _NOT_ZERO,
         "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "ErrorContains": _SAYS_PART,
-        "ErrorIs": _IS, "NotErrorIs": _IS_NOT,
+        "ErrorIs": _IS, "NotErrorIs": _IS_NOT, "ErrorAs": _KIND,
+        "Regexp": Form("go.matches", "xv", {"first": "pattern"}),
+        "NotRegexp": Form("go.matches", "xv", {"first": "pattern", **NOT}),
         "Panics": _PANICS, "NotPanics": _NO_PANIC, "PanicsWithValue": Form("go.panics", "vp"),
         "PanicsWithError": Form("go.panics", "vp", {"by": "text"}),
     },
@@ -108,7 +113,8 @@ _GOTEST = Library(
 _CHECKERS: Mapping[str, Form] = {
     "Equals": _SAME, "DeepEquals": _DEEP, "IsNil": _NIL, "IsNotNil": _NOT_NIL, "NotNil": _NOT_NIL, "ErrorIsNil": _NIL,
     "IsTrue": HOLDS, "IsFalse": _HOLDS_NOT, "HasLen": _LENGTH, "ErrorIs": _IS,
-    "StringContains": Form("go.contains", "vv"),
+    "StringContains": Form("go.contains", "vv"), "Matches": Form("go.matches", "vx", _WHOLE),
+    "ErrorMatches": Form("go.matches", "tx", _WHOLE), "ErrorAs": _KIND,
 }  # fmt: skip
 _GOCHECK = Library(
     path=re.compile(r"gopkg\.in/check\.v\d|launchpad\.net/gocheck|.*/go-check/check"),

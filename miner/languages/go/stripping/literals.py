@@ -27,7 +27,8 @@ _OUTPUT = re.compile(rf"output: {MARK} (\d+)", re.IGNORECASE)
 _OPERATORS = {
     "go.truth": ("truth", "not"), "go.nil": ("is", "is_not"), "go.empty": ("truth", "not"),
     "go.contains": ("in", "not_in"), "go.in": ("in", "not_in"), "go.prefix": ("startswith", "not_in"),
-    "go.suffix": ("endswith", "not_in"), "go.<": ("<", ">="), "go.>": (">", "<="), "go.near": ("almost", "not_almost"),
+    "go.suffix": ("endswith", "not_in"), "go.matches": ("regex", "not_regex"),
+    "go.<": ("<", ">="), "go.>": (">", "<="), "go.near": ("almost", "not_almost"),
     "go.panics": ("raises", "raises"), "go.of": ("truth", "not"), "go.len": ("==", "!="),
     "go.is": ("isinstance", "not_isinstance"),  # one error may be all there are, joined
 }  # fmt: skip

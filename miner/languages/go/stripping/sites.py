@@ -26,6 +26,8 @@ class Operand(sites.Operand):
 
     is_none: bool = False
     """It is `nil`, whatever the node is."""
+    is_later: bool = False
+    """It is asked after others, which may settle what is claimed and keep it from a panic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +67,10 @@ class Assertion(sites.Assertion):
     operands: tuple[Operand, ...]
     tester: str = ""
     """The expression for the test that it belongs to."""
-    guard: Node | None = None
-    """The `if` whose condition, or a part of it, is replaced."""
+    fails: Node | None = None
+    """Of an `if` or a `case` whose condition, or a part of it, is replaced: what it does to fail the test."""
+    is_asked: bool = False
+    """It stands where a test asks whether it holds, and goes on as if it did."""
     initializer: Node | None = None
     """What the `if` declares for the assertion alone, which goes with it."""
     condition: str = ""
@@ -86,6 +90,7 @@ _FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
 _TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|TB|C)|\*C")
 _OF_CONSTANTS = ("go.==", "go.<", "go.>")
 """Operators of which an untyped constant takes the type of the other side."""
+_ALONE = words("expression_statement defer_statement go_statement")
 _SPREAD = ("variadic_argument",)
 _HOLDING = re.compile(r"interface\{\}|any|error")
 _GIVEN = re.compile(r"bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
@@ -114,6 +119,7 @@ class Reader(sites.Reader[Statics]):
     def __init__(self, scopes: Scopes, statics: Statics, package: Package, testing: str) -> None:
         """With what other files of its package say, and what the file calls the testing package."""
         self._scopes, self._statics, self._package = scopes, statics, package
+        self._testing = testing
         self._chain = (f"{testing}.GoldseamChain(", ")")
         self._dotted = self._paths(".")
 
@@ -124,14 +130,49 @@ class Reader(sites.Reader[Statics]):
             return []
         tester = self._failing_in(body)
         if not tester:
-            return []
+            return self._of_alternative(node, condition)
+        inner = bare(condition)
+        if field_text(inner, "operator") == "!" and (call := self.of_asked(bare(named(inner)[0]))) is not None:
+            return [replace(call, fails=body)]
         diff = self._of_diff(node, condition)
         if diff is not None:
-            return [replace(diff, tester=tester, guard=node)]
-        if any(field_text(part, "function") == "recover" for part in walk(condition)):
-            return []  # of a panic it tells only where it stands
+            return [replace(diff, tester=tester, fails=body)]
+        if any(map(self._is_apart, walk(condition))):
+            return []
         parts = [self._failing_if(part) or _unread(part) for part in map(_unguarded, _split(condition, "||"))]
-        return [replace(part, tester=tester, guard=node) for part in parts]
+        return [replace(part, tester=tester, fails=body) for part in parts]
+
+    def _of_alternative(self, guard: Node, condition: Node) -> list[Assertion]:
+        """The assertion that an `if` makes of which the `else` alone fails the test."""
+        alternative = field_of(guard, "alternative")
+        tester = self._failing_in(alternative) if alternative is not None and alternative.type == "block" else ""
+        if not tester or alternative is None or any(map(self._is_apart, walk(condition))):
+            return []
+        assertion = self._holding(condition) or _unread(condition)
+        how = text_of(condition)
+        return [replace(assertion, tester=tester, replaced=condition, fails=alternative, is_asked=True, condition=how)]
+
+    def _is_apart(self, node: Node) -> bool:
+        """Whether a call in a condition asserts itself, or tells of a panic, which it does only where it stands."""
+        return field_text(node, "function") == "recover" or self.of_asked(node) is not None
+
+    def of_asked(self, node: Node) -> Assertion | None:
+        """The assertion that a call of a library makes whose answer a test looks at; None where it is no such call."""
+        around = node.parent
+        if node.type != "call_expression" or around is None or around.type in _ALONE:
+            return None
+        library = self._library(node)
+        assertion = self._of_library(node, *library) if library is not None and self._is_of_test(node) else None
+        return assertion and replace(assertion, is_asked=True)
+
+    def _is_of_test(self, call: Node) -> bool:
+        """Whether a function of a library is given a test itself, or is a method of what was made for one."""
+        function, arguments = callee_of(call), arguments_of(call)
+        library = libraries.called(self._statics.package_of(field_of(function, "operand")))
+        if library is None:
+            return True
+        is_asking = not library.checking or field_text(function, "field") in library.checking
+        return is_asking and bool(arguments) and self._is_tester(arguments[0])
 
     def of_statement(self, node: Node) -> Assertion | None:
         """The assertion that a call of a library makes which stands alone; None where it makes none that is known."""
@@ -141,11 +182,14 @@ class Reader(sites.Reader[Statics]):
         library = self._library(call)
         if library is None:
             return self._of_check(node, call)
-        form, tester, arguments = library
+        assertion = self._of_library(call, *library)
+        return assertion and replace(assertion, replaced=node)
+
+    def _of_library(self, call: Node, form: Form | None, tester: str, arguments: list[Node]) -> Assertion | None:
         assertion = self._of_form(form, arguments) if form is not None else None
         function = field_of(call, "function")
         dotted = text_of(function) if function is not None and function.type == "identifier" else ""
-        return assertion and replace(assertion, tester=tester, replaced=node, condition="", dotted=dotted)
+        return assertion and replace(assertion, tester=tester, replaced=call, condition="", dotted=dotted)
 
     def is_unread(self, node: Node) -> bool:
         """Whether a call fails the test, or is of a library that may."""
@@ -337,10 +381,14 @@ class Reader(sites.Reader[Statics]):
         """Several that hold together, or of which one does."""
         claims = [self._holding(part) for part in parts]
         assertion = [part for part in claims if part is not None]
-        if len(assertion) < len(claims) or any(part.op == "go.of" for part in assertion):
+        if len(assertion) < len(claims):
             return None
         settings = [{"op": part.op, "count": len(part.operands), "options": dict(part.options)} for part in assertion]
-        operands = tuple(operand for part in assertion for operand in part.operands)
+        operands = tuple(
+            replace(operand, is_later=operand.is_later or place > 0)
+            for place, part in enumerate(assertion)
+            for operand in part.operands
+        )
         if all(operand.static for operand in operands):
             return None
         how: Options = {"of": "all" if operator == "&&" else "any", "parts": settings}
@@ -454,6 +502,12 @@ class Reader(sites.Reader[Statics]):
         named_form = self._checker(library, function)
         if named_form is not None:
             return named_form, arguments_of(values[0])
+        inner = arguments_of(values[0]) if is_call and text_of(function).rpartition(".")[2] == "Not" else []
+        contrary_form = (
+            self._checked(library, inner) if len(inner) == 1 and inner[0].type == "call_expression" else None
+        )
+        if contrary_form is not None:
+            return replace(contrary_form[0], options=contrary(contrary_form[0].options)), contrary_form[1]
         form = self._checker(library, values[1]) if len(values) >= _TWO_SIDES else None
         if form is not None:
             return form, [values[0], *values[2:]]
@@ -509,10 +563,20 @@ class Reader(sites.Reader[Statics]):
         for shape, node in zip(form.takes, arguments, strict=False):
             if shape == "p":
                 body = node
+            elif shape == "x":
+                operands.append(self._operand(self._pattern(node)))
+            elif shape == "k" and len(arguments) > 1:
+                around = (f"{self._testing}.GoldseamAs(", f", {text_of(arguments[1])})")
+                operands.append(Operand(node=node, around=around))
             else:
                 operands.append(self._operand(node, arounds[shape]))
         options = self._with_untyped(form.options, operands, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
         return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
+
+    def _pattern(self, node: Node) -> Node:
+        """The text of a regular expression that is compiled where it is given, or that itself."""
+        is_compiled = self._function_of(node) == "regexp.MustCompile" and len(arguments_of(node)) == 1
+        return arguments_of(node)[0] if is_compiled else node
 
 
 def condition_of(guard: Node) -> Node | None:

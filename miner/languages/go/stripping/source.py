@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
+from harness.core.grouping import grouped
 from harness.core.syntax import (
     Piece,
     Place,
+    Stretches,
     arguments_of,
     bare,
     covers,
@@ -26,14 +28,16 @@ from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Binding, Scopes
-from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader, body_of
-from miner.languages.go.stripping.static import Column, Statics, member_of
+from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader
+from miner.languages.go.stripping.static import Column, Settled, Statics, member_of
 from miner.languages.go.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
 from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
+TRY = "GoldseamTry"
+"""Of the same: what gives an operand that may panic where it does not count."""
 TESTING = "goldseamTesting"
 """What a file calls the testing package that does not import it."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
@@ -53,11 +57,18 @@ class StrippedSource(TreeSource[Assertion]):
     """A test file whose assertions can be taken out, one by one."""
 
     def __init__(
-        self, source: bytes, *, path: str, first: int, shared: Collection[str] = (), package: Package | None = None
+        self,
+        source: bytes,
+        *,
+        path: str,
+        first: int,
+        shared: Collection[str] = (),
+        package: Package | None = None,
+        settled: Settled = lambda _path, _name: False,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
 
-        `package` is what these say.
+        `package` is what these say, `settled` tells of constants of the product.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
@@ -66,7 +77,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared)
+        self._statics = Statics(self._scopes, shared, settled)
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
@@ -94,14 +105,16 @@ class StrippedSource(TreeSource[Assertion]):
             comment = _output_of(node) if is_example else None
             if comment is not None:
                 assertions = [_of_output(comment)]
+            if not assertions and (assertion := reader.of_asked(node)) is not None:
+                assertions = [assertion]
             if not assertions and reader.is_unread(node):
                 assertions = [Assertion(op="go.truth", operands=(), replaced=node, is_unread=True)]
             yield from assertions
             if not assertions or is_example:
                 rest.extend(reversed(node.named_children))
-            elif assertions[0].guard is not None:
-                alternative = field_of(node, "alternative")
-                rest.extend([alternative] if alternative is not None else [])
+            elif (fails := assertions[0].fails) is not None:
+                ways = (field_of(node, name) for name in ("alternative", "consequence"))
+                rest.extend(way for way in ways if way is not None and way != fails)
 
     def _function(self, node: Node) -> tuple[str, ...]:
         return (scopes.top_function(node),)
@@ -134,7 +147,7 @@ class StrippedSource(TreeSource[Assertion]):
         """`testing.Goldseam(t, NUMBER, func() []interface{} { a := OPERAND; return []interface{}{&a} }, nil)`."""
         assertion = slot.assertion
         keeps = is_recording or mode is Mode.RESULT
-        names, statements = _declared([other for other in assertion.operands if keeps or not other.static])
+        names, statements = self._declared([other for other in assertion.operands if keeps or not other.static])
         if mode is Mode.RESULT:
             statements += ["goldseamHolds := ", f"{assertion.condition}; "]
             names.append("goldseamHolds")
@@ -149,8 +162,26 @@ class StrippedSource(TreeSource[Assertion]):
         if assertion.body is not None:
             call = ["func() { (", place_of(assertion.body), ")() }"]
         lines = missing_lines(assertion.replaced, (*values, *call))
-        head = f"{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        head = (
+            f"{'!' if assertion.is_asked else ''}{self._testing}.{HAND_OUT}({lines}{assertion.tester}, {slot.number}, "
+        )
         return (head, *values, ", ", *call, ")")
+
+    def _declared(self, operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
+        """What is handed out, and what sets names to it, so that each has its type."""
+        names: list[str] = []
+        statements: list[Piece] = []
+        for place, operand in enumerate(operands):
+            if operand.is_none or bare(operand.node).type == "nil":
+                names.append("nil")
+                continue
+            name, (front, back) = f"goldseam{place}", operand.around
+            if operand.is_later:
+                front = f"{self._testing}.{TRY}(func() interface{{}} {{ {name} := {front}"
+                back += f"; return &{name} }})"
+            statements += [f"{name} := {front}", place_of(operand.node), f"{back}; "]
+            names.append(name if operand.is_later else f"&{name}")
+        return names, statements
 
     # -- what only expectations read
 
@@ -166,16 +197,14 @@ class StrippedSource(TreeSource[Assertion]):
     def _bodies(self, outside: Sequence[Slot[Assertion]]) -> list[Node]:
         """What guards do that are taken out as a whole."""
         numbers = {slot.number for slot in outside}
-        guards = {slot.assertion.guard.id: slot.assertion.guard for slot in outside if slot.assertion.guard is not None}
-        for slot in self.slots:
-            if slot.assertion.guard is not None and slot.number not in numbers:
-                guards.pop(slot.assertion.guard.id, None)
-        bodies = map(body_of, guards.values())
-        return [body for body in bodies if body is not None]
+        inside = {slot.assertion.fails for slot in self.slots if slot.number not in numbers}
+        bodies = dict.fromkeys(slot.assertion.fails for slot in outside)
+        return [body for body in bodies if body is not None and body not in inside]
 
     def _silence(self, edits: Edits, removed: list[Place]) -> None:
         """Take out what is written in calls that do no more than show it, and in statements that do nothing."""
         silenced: list[Place] = []
+        edited = Stretches(edits)
         for node in walk(self._root):
             words: Sequence[Node] = ()
             if node.type == "call_expression" and self._is_said(node):
@@ -183,7 +212,7 @@ class StrippedSource(TreeSource[Assertion]):
             elif node.type == "assignment_statement" and field_text(node, "left") == "_":
                 words = scopes.listed(field_of(node, "right"))
             for word in words:
-                if self._statics.is_static(word) and not is_in(word, list(edits)):
+                if self._statics.is_static(word) and not is_in(word, edited):
                     edits[place_of(word)] = ('""',)
                     silenced.append(place_of(word))
         removed += silenced
@@ -205,15 +234,16 @@ class StrippedSource(TreeSource[Assertion]):
         bindings = list(dict.fromkeys(self._scopes.bindings()))
 
         def fresh() -> Edits:
-            blanked = [self._blanked_binding(binding, removed) for binding in bindings]
-            blanked.append(self._blanked_cells(bindings, removed))
+            removals = Stretches(removed)
+            blanked = [self._blanked_binding(binding, removals) for binding in bindings]
+            blanked.append(self._blanked_cells(bindings, removals))
             return {place: pieces for part in blanked for place, pieces in part.items()}
 
         blank_all(edits, removed, fresh)
 
-    def _blanked_binding(self, binding: Binding, removed: Sequence[Place]) -> Edits:
+    def _blanked_binding(self, binding: Binding, removals: Stretches) -> Edits:
         sets = [place_of(node) for node in binding.sets]
-        if not binding.uses or not all(is_in(use, [*removed, *sets]) for use in binding.uses):
+        if not binding.uses or not all(is_in(use, removals) or is_in(use, sets) for use in binding.uses):
             return {}
         values = [field_of(node, "right") for node in binding.sets]
         unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
@@ -230,20 +260,20 @@ class StrippedSource(TreeSource[Assertion]):
         group = [] if around is None else [other for other in around.children if other.type == "const_spec"]
         if len(names) != 1 or around is None or around.type == "for_clause" or len(group) > 1 or sets:
             zero = _zero_of(binding.init)
-            return {place_of(zero[0]): (zero[1],), **unset} if zero is not None else {}
+            return {**({place_of(zero[0]): (zero[1],)} if zero is not None else {}), **unset}
         is_alone = around.type in ("var_declaration", "const_declaration")
         return {with_next(around if is_alone else statement, ";"): ("",)}
 
-    def _blanked_cells(self, bindings: Iterable[Binding], removed: Sequence[Place]) -> Edits:
+    def _blanked_cells(self, bindings: Iterable[Binding], removals: Stretches) -> Edits:
         sets: dict[object, Edits] = {}
         edits: Edits = {}
-        for column in unread_columns(self._uses_of_columns(bindings, removed, sets)):
+        for column in unread_columns(self._uses_of_columns(bindings, removals, sets)):
             without = {} if self._is_read_whole(column) else self._without(column)
             edits |= {**without, **sets.get(column.key, {})} if without else {}
         return edits
 
     def _uses_of_columns(
-        self, bindings: Iterable[Binding], removed: Sequence[Place], sets: dict[object, Edits]
+        self, bindings: Iterable[Binding], removals: Stretches, sets: dict[object, Edits]
     ) -> Iterator[tuple[Column, bool]]:
         """Each use of a column, and whether it reads it; to `sets` is added what sets one to what is made of itself."""
         for use in (use for binding in bindings for use in binding.uses):
@@ -251,7 +281,7 @@ class StrippedSource(TreeSource[Assertion]):
                 continue
             if (own := self._statics.set_of_itself(use)) is not None:
                 sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
-            yield column, own is None and not is_in(use, removed) and not self._is_alias(use)
+            yield column, own is None and not is_in(use, removals) and not self._is_alias(use)
 
     def _without(self, column: Column) -> Edits:
         """A column of zero values, where it is static."""
@@ -315,30 +345,33 @@ class StrippedSource(TreeSource[Assertion]):
         removed: Sequence[Place],
     ) -> None:
         """Let names of functions that nothing uses any more be used."""
+        removals = Stretches(removed)
+        undeclared = Stretches([*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
         lost = [
             binding
             for binding in dict.fromkeys(self._scopes.bindings())
             if binding.is_local
             and binding.uses
-            and all(is_in(use, removed) for use in binding.uses)
-            and not is_in(binding.declared, [*removed, *(place for place, pieces in edits.items() if pieces == ("",))])
+            and all(is_in(use, removals) for use in binding.uses)
+            and not is_in(binding.declared, undeclared)
         ]
+        conditions = grouped((slot.assertion.fails, slot.assertion.replaced) for slot in outside)
         for body in bodies:
             names = _names_in(place_of(body), lost)
-            for slot in outside:
-                if slot.assertion.guard is not None and body_of(slot.assertion.guard) == body:
-                    names |= _names_in(place_of(slot.assertion.replaced), lost)
+            for condition in conditions.get(body, ()):
+                names |= _names_in(place_of(condition), lost)
             lines = "\n" * text_of(body).count("\n")
             end = "}\n" if body.type == "statement_list" else "}"
             edits[place_of(body)] = ("{ " + _using(names) + lines + end,)
         for slot in outside:
             assertion = slot.assertion
-            if assertion.guard is None and not assertion.is_output:
+            if _is_statement(assertion):
                 names = _names_in(place_of(assertion.replaced), lost)
                 if names:
                     edits[place_of(assertion.replaced)] = (*edits[place_of(assertion.replaced)], "; ", _using(names))
         body_places = list(map(place_of, bodies))
-        replaced = [*body_places, *(place_of(slot.assertion.replaced) for slot in outside)]
+        settled = (slot.assertion for slot in outside if slot.assertion.fails or _is_statement(slot.assertion))
+        replaced = Stretches([*body_places, *(place_of(assertion.replaced) for assertion in settled)])
         for binding in lost:  # names that only blanked values read
             if not any(is_in(use, replaced) for use in binding.uses) and (used := _use_of(binding)) is not None:
                 at, use = used
@@ -368,6 +401,11 @@ class StrippedSource(TreeSource[Assertion]):
         return text
 
 
+def _is_statement(assertion: Assertion) -> bool:
+    """Whether it stands alone, so that another statement can stand behind it."""
+    return assertion.fails is None and not assertion.is_asked and not assertion.is_output
+
+
 def _use_of(binding: Binding) -> tuple[int, str] | None:
     """Where a use of a name can stand that has no other, and the use; None where it can't be told."""
     statement = binding.statement
@@ -388,20 +426,6 @@ def _zero_of(value: Node | None) -> tuple[Node, str] | None:
         return (body, "{}") if named(body) else None
     zero = _ZEROS.get(inner.type)
     return (inner, zero) if zero is not None and text_of(inner) != zero else None
-
-
-def _declared(operands: Sequence[Operand]) -> tuple[list[str], list[Piece]]:
-    """What is handed out, and what sets names to it, so that each has its type."""
-    names: list[str] = []
-    statements: list[Piece] = []
-    for place, operand in enumerate(operands):
-        if operand.is_none or bare(operand.node).type == "nil":
-            names.append("nil")
-            continue
-        front, back = operand.around
-        statements += [f"goldseam{place} := {front}", place_of(operand.node), f"{back}; "]
-        names.append(f"&goldseam{place}")
-    return names, statements
 
 
 def _names_in(place: Place, lost: Iterable[Binding]) -> set[str]:

@@ -76,6 +76,14 @@ _LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
 """Packages beside libraries of assertions whose functions only look at what they are given."""
 
 
+Settled = Callable[[str, str], bool]
+"""Whether the product has a constant that the fix leaves alone, by the path of its package, or none, and its name."""
+
+
+def _is_never(_path: str, _name: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Column:
     """What stands at one place of each row of a table."""
@@ -101,8 +109,9 @@ class Statics(static.Statics[Scopes]):
     made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
     told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body", "type_conversion_expression": "operand"}
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = ()) -> None:
+    def __init__(self, scopes: Scopes, shared: Collection[str] = (), settled: Settled = _is_never) -> None:
         super().__init__(scopes, shared)
+        self._settled = settled
         self._assumed: set[object] = set()
         """Names and columns that are set by what is made of themselves."""
         self._counting = False
@@ -168,9 +177,11 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
-        if binding is not None and id(binding) in self._assumed:
+        if binding is None:
+            return self._settled("", text_of(node))
+        if id(binding) in self._assumed:
             return True
-        if binding is None or id(binding) in self._open or not self._is_set_statically(binding, depth):
+        if id(binding) in self._open or not self._is_set_statically(binding, depth):
             return False
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
@@ -186,11 +197,12 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        if binding.kind not in ("var", "const") or init is None or text_of(init) == "iota":
+        if binding.kind not in ("var", "const") or text_of(init) == "iota":
             return False
-        if not self._is_set_statically(binding, depth) or not self.is_static(init, depth):
+        is_unset = init is None and bool(binding.sets) and field_of(binding.statement, "type") is not None
+        if not self._is_set_statically(binding, depth) or not (is_unset or self.is_static(init, depth)):
             return False
-        is_fixed = binding.kind == "const" or self._is_fixed(init)
+        is_fixed = binding.kind == "const" or (init is not None and self._is_fixed(init))
         return is_fixed or all(map(self._only_looks, binding.uses))
 
     def _is_fixed(self, node: Node) -> bool:
@@ -198,6 +210,8 @@ class Statics(static.Statics[Scopes]):
         node = bare(node)
         if node.type == "unary_expression":
             return field_text(node, "operator") != "&"
+        if node.type == "identifier" and self._scopes.resolve(node) is None:
+            return self._settled("", text_of(node))
         if node.type == "selector_expression":
             column = self.column_of(node)
             cells = column.values if column is not None else ()
@@ -213,13 +227,26 @@ class Statics(static.Statics[Scopes]):
         with self._assuming(id(binding)):
             return all(
                 all(
-                    is_in(use, [place_of(enclosing(node, _BLOCK) or node)])
+                    is_in(use, [place_of(self._reach(node, binding, depth))])
                     for use in binding.uses
                     if use.start_byte > node.end_byte or _may_follow(use, node, binding)
                 )
                 and self.is_static(listed(field_of(node, "right"))[0], depth)
                 for node in binding.sets
             )
+
+    def _reach(self, node: Node, binding: Binding, depth: int) -> Node:
+        """The block in which nothing but what is static says whether a name is set there."""
+        block = enclosing(node, _BLOCK) or node
+        if _again(node, binding):
+            return block
+        at = block.parent
+        while at is not None and at.type == "if_statement" and self.is_static(field_of(at, "condition"), depth):
+            at = at.parent
+            if at is not None and at.type != "if_statement":
+                block = enclosing(at, _BLOCK) or block
+                at = block.parent
+        return block
 
     @contextmanager
     def _assuming(self, key: object) -> Iterator[None]:
@@ -360,7 +387,8 @@ class Statics(static.Statics[Scopes]):
         if operand is None:
             return False
         if path := self.package_of(operand):
-            return _is_standard(path) and path not in ("os", "runtime", "flag")
+            is_own = _is_standard(path) and path not in ("os", "runtime", "flag")
+            return is_own or self._settled(path, field_text(node, "field"))
         column = self.column_of(node)
         return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
 
@@ -395,8 +423,13 @@ class Statics(static.Statics[Scopes]):
             parts = [*(column.values or ()), *([column.kind] if column.kind is not None else [])]
         elif node.type == "type_identifier":
             return text_of(node) in _TYPES or text_of(node) in ("error", "any")
-        elif node.type == "qualified_type":
-            return _is_standard(self.package_of(field_of(node, "package")))
+        elif node.type in ("qualified_type", "selector_expression") and node.children:
+            path = self.package_of(node.children[0])
+            if path:
+                return _is_standard(path)
+            parts = named(node)
+        elif node.type == "identifier" and binding is None:
+            return text_of(node) in _BUILTINS
         elif binding is not None and binding.kind in ("var", "const", "param"):
             kind = field_of(binding.statement, "type")
             arguments = self.calls_of(binding) if binding.kind == "param" else None
@@ -600,14 +633,18 @@ class Statics(static.Statics[Scopes]):
 
 def _may_follow(use: Node, node: Node, binding: Binding) -> bool:
     """Whether a use of a name may run after one that sets it though it stands before: in a loop, or in a function."""
-    again = [
+    return is_in(use, list(map(place_of, _again(node, binding)))) or any(
+        around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
+    )
+
+
+def _again(node: Node, binding: Binding) -> list[Node]:
+    """What is around a node, and not around where a name is declared, that may run more than once."""
+    return [
         around
         for around in upward(node)
         if around.type in _AGAIN and not covers(place_of(around), place_of(binding.declared))
     ]
-    return is_in(use, list(map(place_of, again))) or any(
-        around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
-    )
 
 
 def _is_standard(path: str) -> bool:

@@ -119,7 +119,7 @@ def _dropped(node: Node, hand_out: str) -> Edits:
     around = node.parent
     if around is None or not node.is_named:
         return {}
-    if around.type == "argument_list" and not _is_hand_out(around.parent, hand_out):
+    if around.type == "argument_list" and not _is_of_hand_out(around.parent, hand_out):
         return {with_next(node, ","): ("",)}
     if node.type == "keyed_element":
         return {with_next(node, ","): ("",)}
@@ -139,11 +139,16 @@ def _is_hand_out(node: Node | None, hand_out: str) -> bool:
     return node is not None and field_text(node, "function").endswith(f".{hand_out}")
 
 
+def _is_of_hand_out(node: Node | None, hand_out: str) -> bool:
+    """Whether a call hands out, or gives one operand of what does."""
+    return _is_hand_out(node, hand_out) or _is_hand_out(node, f"{hand_out}Try")
+
+
 def _is_handed(block: Node, hand_out: str) -> bool:
     """Whether a block is that of a function which hands out operands."""
     function = next((outer for outer in upward(block) if outer.type in FUNCTIONS), None)
     given = function.parent if function is not None else None
-    return given is not None and given.type == "argument_list" and _is_hand_out(given.parent, hand_out)
+    return given is not None and given.type == "argument_list" and _is_of_hand_out(given.parent, hand_out)
 
 
 def _in_place_of(statement: Node) -> str:
