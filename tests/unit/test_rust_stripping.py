@@ -448,6 +448,13 @@ def test_literals_are_read_as_values():
         assert value in found
 
 
+def test_what_is_written_out_is_read_in_tests_whose_macro_stayed_with_the_code():
+    around = "macro_rules! kinds { ($($n:ident)*) => {\n$(pub fn $n() {})*\n#[test]\nfn all() {\n$( $n(); )*\n}\n} }\n"
+    text = around + "#[cfg(test)]\nmod tests {\n#[test]\nfn a() { assert_eq!(super::f(7), 3); }\n}\n"
+    source = parsed(text, is_code=True)
+    assert literals.READING.handed("src/a.rs", source.stripped(best(source)))[0] == {0: (7,)}
+
+
 CHECK = "fn check(value: u8, want: u8) { assert_eq!(value, want); }\n"
 CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
 
@@ -499,6 +506,9 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
         ("for (a, want) in [(1, 2), (3, 4)] { match f(a) { Ok(v) => assert_eq!(v, want), Err(_) => panic!() } }", ""),
         ("for (a, want) in [(1, 2), (3, 4)] { if a == 1 { assert_eq!(f(a), want); } }", ""),
         ("use super::check; check(f(), 1);", CHECK),
+        ("for t in [T { a: 1, want: 2 }, T { a: 2, want: 3 }] { if t.a == 1 { continue; } assert_eq!(f(t.a), t.want); }", ""),
+        ("for (a, want) in [(1, 2), (3, 4)] { if want == 2 { continue; } assert_eq!(f(a), want); }", ""),
+        ("all(1, 3); all(2, 3);", "fn all(n: u8, want: u8) { if n > 1 { all(n, 3) } assert_eq!(f(n), want); }\n"),
     ],
 )
 def test_what_only_looks_as_if_the_product_chose_it_is_expected(body, head):

@@ -85,6 +85,8 @@ class Statics(static.Statics[Scopes]):
         """`shared` are functions that other hidden files call, `cases` what attributes give parameters."""
         super().__init__(scopes, shared)
         self._cases = cases or {}
+        self._asked: set[int] = set()
+        """Loops and functions of which it is being asked whether the product chooses what comes by there."""
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
 
@@ -131,8 +133,13 @@ class Statics(static.Statics[Scopes]):
         if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
             return list(cells)
         operands = self._given(name, parameters, binding)
-        is_all = operands is not None and self._scopes.is_called_alone(name)
-        return operands if is_all and not self._is_choice(operands or ()) else None
+        is_all = operands is not None and self._scopes.is_called_alone(name) and function.id not in self._asked
+        if not is_all:
+            return None
+        self._asked.add(function.id)
+        is_choice = self._is_choice(operands or ())
+        self._asked.discard(function.id)
+        return None if is_choice else operands
 
     def _is_choice(self, operands: Iterable[Node]) -> bool:
         """Whether the product says which of several operands it is, as two calls of a helper are in its branches."""
@@ -203,24 +210,30 @@ class Statics(static.Statics[Scopes]):
         if binding is None:
             path = self._scopes.imports.get(text_of(node), "")
             return self._is_variant(path.rpartition("::")[0], text_of(node))  # or a structure without fields
+        if binding.kind == "each":
+            return self._is_static_cell(node, depth)
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if binding.kind == "parameter":
             operands = self.calls_of(binding)
             return bool(operands) and self._are_fixed(operands or (), depth)
-        if binding.kind == "each":
-            return self._is_static_cell(node, depth)
         return self.is_static_binding(binding, depth)
 
     def _is_static_cell(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
-        if column is None or not self._are_fixed(column.cells, depth):
+        if column is None:
             return False
-        if len(set(map(text_of, column.cells))) == 1:
-            return True
-        leaving = (part for part in walk(column.loop) if part.type == "continue_expression")
-        return not any(self._is_chosen(part, column.loop) for part in (node, *leaving))
+        cells, loop = column.cells, column.loop
+        if not self._unless_open(loop.id, lambda: self._are_fixed(cells, depth)):
+            return False
+        if len(set(map(text_of, cells))) == 1 or loop.id in self._asked:
+            return True  # what is asked of a turn's own branches is told by them together
+        self._asked.add(loop.id)
+        leaving = (part for part in walk(loop) if part.type == "continue_expression")
+        is_chosen = any(self._is_chosen(part, loop) for part in (node, *leaving))
+        self._asked.discard(loop.id)
+        return not is_chosen
 
     def _is_static_path(self, node: Node, _depth: int) -> bool:
         path, name = field_text(node, "path"), field_text(node, "name")
