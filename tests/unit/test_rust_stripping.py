@@ -150,6 +150,21 @@ def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(hea
 
 
 @pytest.mark.parametrize(
+    "head", ["use alloc::{format, vec, vec::Vec};\n", "use shop::{vec::Bag, format::Form};\n", "use shop::vec::{self};\n"]
+)
+def test_macros_of_collections_are_read_whatever_comes_by_a_path_like_their_names(head):
+    body = 'let want = alloc::vec![1]; assert_eq!(f(1), want); assert_eq!(f(2), vec![format!("{}", 1)]);'
+    after = stripped(in_test(body, head))
+    assert "vec!" not in after
+    assert after.count("same(") == len(parsed(in_test(body, head)).slots)
+
+
+@pytest.mark.parametrize("head", ["use shop::vec;\n", "use shop::{f, vec};\n", "use shop::bag as vec;\n"])
+def test_a_macro_of_another_crate_makes_what_it_likes(head):
+    assert best(parsed(in_test("assert_eq!(f(1), vec![1]);", head))) == {0: Mode.OPERANDS}
+
+
+@pytest.mark.parametrize(
     ("text", "pattern"),
     [
         ("Err(Error::Far { code: 3, .. })",

@@ -28,10 +28,13 @@ from miner.languages.stripping import scopes as stripping
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
 MATCHING = ("matches", "assert_matches", "debug_assert_matches")
 """Macros of a value and a pattern."""
-_LIBRARIES = ("std", "core", "pretty_assertions", "similar_asserts", "assert_matches", "matches")
+_LIBRARIES = ("std", "core", "alloc", "pretty_assertions", "similar_asserts", "assert_matches", "matches")
 """Crates whose macros of these names compare alike."""
 _KNOWN = frozenset({*ASSERTIONS, *MATCHING, "format", "concat", "vec"})
 _OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?(?:assert_matches::)?({'|'.join(_KNOWN - {'vec'})})")
+_VEC = re.compile(r"(?:(?:::)?(?:std|alloc)::)?vec")
+_IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
+"""Of the path of an import: what it ends in."""
 _TYPES = words("struct_item enum_item type_item trait_item")
 _PATHS = words("scoped_identifier macro_invocation function_item")
 """In which a name is none of a variable."""
@@ -86,7 +89,7 @@ def _imported_macros(root: Node) -> Iterator[str]:
         if node.type == "use_declaration":
             path = field_text(node, "argument")
             if path.lstrip(":").partition("::")[0] not in _LIBRARIES:
-                yield from re.findall(r"\w+", path)
+                yield from _IMPORTED.findall(path)
             yield from (name for name in re.findall(r"\bas\s+(\w+)", path))
 
 
@@ -99,7 +102,7 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
     mark = text.index(b"!", macro.end_byte, end)
     copied = bytearray(text[start : trees[0].end_byte])
     match = _OPENED.fullmatch(name)
-    if name == "vec" and name not in own and copied[end - start : end - start + 1] == b"[":
+    if _VEC.fullmatch(name) and (name != "vec" or name not in own) and copied[end - start : end - start + 1] == b"[":
         copied[: end - start] = b" " * (end - start)
     elif copied[end - start : end - start + 1] == b"(" and (
         name in calls or (match is not None and match[1] not in own)

@@ -41,7 +41,7 @@ HAND_OUT = re.compile(rf"(?:self|(?:super::)*super)::{MODULE}::(hand|panics)")
 _ADDED = f'#[cfg(test)] #[path = "{HANDOUT}"] mod {MODULE};'
 _SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
 _TWO_SIDES = 2
-_VEC = re.compile(rb"vec\s*!\s*\Z")
+_VEC = re.compile(rb"(?:(?:::)?\b(?:std|alloc)::)?\bvec\s*!\s*\Z")
 _SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
 
 
