@@ -531,6 +531,31 @@ def test_what_only_looks_as_if_the_product_chose_it_is_expected(body, head):
     assert slot.assertion.modes[0] is Mode.EXPECTED
 
 
+def shared(text: str) -> list[Mode]:
+    source = StrippedSource(text.encode(), path="tests/a.rs", first=0, shared={"check"})
+    return list(best(source).values())
+
+
+def test_a_private_helper_is_not_the_one_that_another_file_calls_by_the_same_name():
+    text = CHECK + in_test("check(f(), 3);")
+    assert shared(text) == [Mode.EXPECTED]
+    assert shared(f"pub {text}") == [Mode.OPERANDS]
+    assert shared(f"mod deep;\n{text}") == [Mode.OPERANDS]
+
+
+def test_helpers_of_one_name_in_several_functions_have_calls_of_their_own():
+    first, second = (f"#[test]\nfn {name}() {{ {CHECK} check(f(), {want}); }}\n" for name, want in ("a3", "b4"))
+    after = stripped(first + second)
+    assert "check(f(), 0); }\n#[test]" in after
+    assert after.count("check(f(), 0)") == len(best(parsed(first + second)))
+    assert best(parsed(first + second.replace("4", "shop::w()"))) == {0: Mode.EXPECTED, 1: Mode.OPERANDS}
+
+
+def test_a_helper_that_the_file_has_twice_where_it_is_called_is_not_told_apart():
+    head = f"#[cfg(unix)]\n{CHECK}#[cfg(windows)]\n{CHECK}"
+    assert set(best(parsed(in_test("check(f(), 3);", head))).values()) == {Mode.OPERANDS}
+
+
 def test_a_constant_of_the_code_beside_tests_is_the_products():
     code = "pub const LIMIT: u8 = 3;\npub fn f() -> u8 { LIMIT }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
     test = "    const OWN: u8 = 1;\n    #[test]\n    fn a() { assert_eq!(f(), %s); }\n}\n"

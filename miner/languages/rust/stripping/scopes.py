@@ -181,6 +181,8 @@ class Scopes(stripping.Scopes[Binding]):
         """How often a name stands anywhere, but for imports that do not give it another."""
         self.types: set[str] = set()
         """Of the file itself."""
+        self.has_modules = any(node.type == "mod_item" and field_of(node, "body") is None for node in walk(root))
+        """Whether other files hold modules of this one, which see all that is in it."""
         super().__init__(root)
 
     def _seen_from(self, node: Node) -> Binding | None:
@@ -223,6 +225,19 @@ class Scopes(stripping.Scopes[Binding]):
                 self._declare_others(node, value)
         self._declare_item(node)
 
+    def function_called(self, call: Node) -> Node | None:
+        """The file's own function that a call by a name alone is one of, as far as it tells."""
+        name = _name_called(call)
+        functions = self.functions.get(text_of(name), []) if self.of_name(name) is None else []
+        for at in upward(call):
+            is_of_type = at.parent is not None and at.parent.type in ("impl_item", "trait_item")
+            seen = [] if is_of_type else [function for function in functions if function.parent == at]
+            if seen:
+                return seen[0] if len(seen) == 1 else None
+            if at.parent is not None and at.parent.type == "mod_item":
+                break
+        return functions[0] if len(functions) == 1 else None  # by an import
+
     def is_called_alone(self, name: str) -> bool:
         """Whether all that a file does with its function of a name is to call it by that name."""
         return self.mentions[name] == len(self.calls.get(name, ())) + len(self.functions.get(name, ()))
@@ -230,10 +245,8 @@ class Scopes(stripping.Scopes[Binding]):
     def _declare_item(self, node: Node) -> None:
         name_node = field_of(node, "name")
         if node.type == "call_expression":
-            function = field_of(node, "function")
-            if function is not None and function.type == "generic_function":
-                function = field_of(function, "function")
-            if function is not None and function.type == "identifier":
+            function = _name_called(node)
+            if function is not None:
                 self.calls.setdefault(text_of(function), []).append(node)
         elif node.type == "function_item":
             self.functions.setdefault(text_of(name_node), []).append(node)
@@ -274,6 +287,14 @@ class Scopes(stripping.Scopes[Binding]):
 
     def _imported(self, name: str, path: str) -> None:
         self.imports[name] = path if self.imports.get(name, path) == path else ""
+
+
+def _name_called(call: Node) -> Node | None:
+    """The name alone that a call calls; None of a path or anything else."""
+    function = field_of(call, "function")
+    if function is not None and function.type == "generic_function":
+        function = field_of(function, "function")
+    return function if function is not None and function.type == "identifier" else None
 
 
 def _parts(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:

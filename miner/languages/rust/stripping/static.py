@@ -141,6 +141,23 @@ class Statics(static.Statics[Scopes]):
         self._asked.discard(function.id)
         return None if is_choice else operands
 
+    def _given(self, name: str, parameters: Sequence[Binding | None], binding: Binding) -> list[Node] | None:
+        """The same where functions of one name are in several functions or modules: each has its own calls."""
+        function = next(iter(functions_around(binding.statement)), None)
+        calls = [(call, self._scopes.function_called(call)) for call in self._scopes.calls.get(name, [])]
+        if function is None or binding not in parameters or self._is_shared(function):
+            return None
+        own = [call for call, called in calls if called == function]
+        is_told = all(called is not None for _, called in calls)
+        if not own or not is_told or any(len(arguments_of(call)) != len(parameters) for call in own):
+            return None
+        return [arguments_of(call)[parameters.index(binding)] for call in own]
+
+    def _is_shared(self, function: Node) -> bool:
+        """Whether another file may call a function: one that is private is called in modules of its own file alone."""
+        is_open = any(child.type == "visibility_modifier" for child in function.children)
+        return field_text(function, "name") in self._shared and (is_open or self._scopes.has_modules)
+
     def _is_choice(self, operands: Iterable[Node]) -> bool:
         """Whether the product says which of several operands it is, as two calls of a helper are in its branches."""
         return len({text_of(operand) for operand in operands if self._is_chosen(operand)}) > 1
