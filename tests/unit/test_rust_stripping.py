@@ -531,6 +531,36 @@ def test_what_only_looks_as_if_the_product_chose_it_is_expected(body, head):
     assert slot.assertion.modes[0] is Mode.EXPECTED
 
 
+OWN = """\
+fn s(text: &str) -> String { text.to_string() }
+fn list(rows: &[(u8, &str)]) -> Vec<(u8, String)> { let rows = rows.to_vec(); rows }
+fn shop(n: u8) -> Price { price(n) }
+fn kept(n: u8) -> u8 { open(); n }
+fn shown(kind: Kind) -> String { kind.to_string() }
+fn changed(n: &mut u8) -> &mut u8 { n }
+"""
+
+
+@pytest.mark.parametrize("operand", ['(s("want"), 1)', '[s("want")]', 'list(&[(1, "want")])'])
+def test_what_a_function_of_the_tests_makes_of_what_is_written_is_expected_of_a_standard_type(operand):
+    [slot] = parsed(in_test(f"assert_eq!(f(1), {operand});", OWN)).slots
+    assert slot.assertion.modes[0] is Mode.EXPECTED
+    for kind, tells in (("alloc::vec::Vec<alloc::string::String>", True), ("shop::Bag", False)):
+        assert slot.assertion.tells([["rust", kind, '["want"]']] * 2) is tells
+
+
+@pytest.mark.parametrize("operand", ["shop(1)", "kept(1)", "shown(Kind::Far)", "changed(&mut 1)", 's(g())'])
+def test_what_a_function_of_the_tests_has_of_the_product_is_not_expected(operand):
+    assert best(parsed(in_test(f"assert_eq!(f(1), {operand});", OWN))) == {0: Mode.OPERANDS}
+
+
+def test_a_function_of_the_code_beside_tests_is_the_products():
+    code = "pub fn s(n: u8) -> u8 { n }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
+    test = "    fn own(n: u8) -> u8 { n }\n    #[test]\n    fn a() { assert_eq!(f(), %s(1)); }\n}\n"
+    modes = {name: best(parsed(code + test % name, is_code=True)) for name in ("s", "own")}
+    assert modes == {"s": {0: Mode.OPERANDS}, "own": {0: Mode.EXPECTED}}
+
+
 def shared(text: str) -> list[Mode]:
     source = StrippedSource(text.encode(), path="tests/a.rs", first=0, shared={"check"})
     return list(best(source).values())

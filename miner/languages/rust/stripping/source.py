@@ -81,7 +81,8 @@ class StrippedSource(TreeSource[Assertion]):
         self._scopes = Scopes(self._root)
         for binding in self._scopes.bindings():
             binding.is_written |= not is_in(binding.declared, self._tests)  # the product's
-        self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root))
+        is_test = partial(is_in, places=self._tests)
+        self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root), is_test)
         macros = macros_in(self._opened, self._root, self._scopes)
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
         self._untyped: dict[int, list[tuple[str, int]]] = {}

@@ -81,10 +81,24 @@ class Statics(static.Statics[Scopes]):
         "parenthesized_expression tuple_expression array_expression range_expression unit_expression index_expression"
     )
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = (), cases: Cases | None = None) -> None:
-        """`shared` are functions that other hidden files call, `cases` what attributes give parameters."""
+    def __init__(
+        self,
+        scopes: Scopes,
+        shared: Collection[str] = (),
+        cases: Cases | None = None,
+        is_test: Callable[[Node], bool] = lambda _node: True,
+    ) -> None:
+        """`shared` are functions that other hidden files call, `cases` what attributes give parameters.
+
+        `is_test` tells of a part of the file whether it is none of the product.
+        """
         super().__init__(scopes, shared)
         self._cases = cases or {}
+        self._is_test = is_test
+        self._computed: set[int] = set()
+        """Functions of which it is being asked what they make of what is static."""
+        self.is_of_standard = False
+        """Whether what was asked of is static only if it is of a type of the standard library."""
         self._asked: set[int] = set()
         """Loops and functions of which it is being asked whether the product chooses what comes by there."""
         self.arguments: Mapping[str, Sequence[Node]] = {}
@@ -233,6 +247,9 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if binding.kind == "parameter":
+            around = functions_around(binding.statement)
+            if around and around[0].id in self._computed:
+                return True
             operands = self.calls_of(binding)
             return bool(operands) and self._are_fixed(operands or (), depth)
         return self.is_static_binding(binding, depth)
@@ -293,11 +310,32 @@ class Statics(static.Statics[Scopes]):
         name = text_of(function).rpartition("::")[2]
         if function.type in ("identifier", "scoped_identifier") and TYPE.fullmatch(name):
             return True  # a variant or a structure of its parts
+        if function.type == "identifier":
+            own = self._scopes.function_called(node)
+            return own is not None and own.parent in upward(node) and self._is_computed(own, arguments, depth)
         path = field_text(function, "path")
         is_made = name in _WRAPPING or not any(map(self._is_own, arguments))
         return (
             is_made and function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
         )
+
+    def _is_computed(self, function: Node, arguments: Sequence[Node], depth: int) -> bool:
+        """Whether a function of the tests makes the same of the same, which must be of a standard type then."""
+        *statements, result = named(field_of(function, "body")) or [None]
+        if not self._is_test(function) or any(map(_is_mutable, arguments)) or any(map(self._shows_own, arguments)):
+            return False
+        if any(part is None or part.type != "let_declaration" for part in statements):
+            return False
+
+        def tells() -> bool:
+            self._computed.add(function.id)
+            parts = [field_of(part, "value") for part in statements]
+            is_static = all(self.is_static(part, depth) for part in (*parts, result))
+            self._computed.discard(function.id)
+            return is_static
+
+        self.is_of_standard = True
+        return self._unless_open(function.id, tells)
 
     def _is_standard(self, kind: Node | None) -> bool:
         """Whether a type is of the standard library, whatever is in it."""
