@@ -218,6 +218,11 @@ def test_a_helper_of_another_file_is_known_to_stay():
     [
         "Kind::FAR",
         "f(2)",
+        'Vec::from_hex("6f")',
+        "u8::zero()",
+        "u8::ZERO",
+        "<f64>::GOLDEN",
+        "String::default()",
         "make!(1)",
         "Point::new(1)",
         '"a".to_snake()',
@@ -511,6 +516,11 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
     ("body", "head"),
     [
         ("assert_eq!(f(), Some(&mut 3));", ""),
+        ("assert_eq!(f(), std::u32::MAX);", ""),
+        ("assert_eq!(f(), std::f64::consts::PI);", ""),
+        ("assert_eq!(f(), std::time::Duration::ZERO);", ""),
+        ('assert_eq!(f(), std::str::from_utf8(b"a"));', ""),
+        ("assert_eq!(f(), i64::from_str_radix(\"7\", 8));", ""),
         ("let want: Vec<_> = [1].iter().collect(); assert_eq!(f(), want);", ""),
         ("assert_eq!(f(), vec![Kind::Far].into_iter().collect::<Vec<_>>());", ""),
         ("assert_eq!(f(), 3 as u8);", ""),

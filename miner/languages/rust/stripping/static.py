@@ -45,6 +45,18 @@ _MODULES = words(
     "cmp iter str char string array slice vec consts f32 f64 u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize"
 )
 """Modules whose functions do."""
+_MAKING = words(
+    "new from from_iter from_fn from_str from_str_radix from_utf8 from_utf8_lossy from_digit from_u32 from_bits"
+    " from_be_bytes from_le_bytes from_ne_bytes from_secs from_millis from_micros from_nanos from_secs_f32"
+    " from_secs_f64 from_octets from_segments with_capacity with_hasher pin some none max min pow abs sqrt powi powf"
+    " repeat Some None Ok Err"
+)
+"""Functions of these types that are the standard library's: others may come by a trait of the product."""
+_FIXED = words(
+    "MAX MIN BITS EPSILON INFINITY NEG_INFINITY NAN MIN_POSITIVE DIGITS RADIX MANTISSA_DIGITS ZERO LOCALHOST UNSPECIFIED"
+    " BROADCAST REPLACEMENT_CHARACTER"
+)
+"""Their constants."""
 LOOKING = words(
     "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned"
     " collect into_boxed_str into_boxed_slice"
@@ -273,12 +285,18 @@ class Statics(static.Statics[Scopes]):
         path, name = field_text(node, "path"), field_text(node, "name")
         if self._is_variant(path, name):
             return True
-        return _CONSTANT.fullmatch(name) is not None and self._is_known(path)
+        is_own = self._is_type(path) and (name not in _FIXED or (name == "ZERO" and not path.endswith("Duration")))
+        return _CONSTANT.fullmatch(name) is not None and self._is_known(path) and not is_own
 
     def _is_variant(self, path: str, name: str) -> bool:
         """Whether a name is one of a variant; one letter may be a constant or a parameter."""
         is_of_type = name in self._scopes.types or TYPE.fullmatch(path.rpartition("::")[2]) is not None
         return TYPE.fullmatch(name) is not None and (len(name) > 1 or is_of_type)
+
+    def _is_type(self, path: str) -> bool:
+        """Whether a path is one of a type, or may be."""
+        last = re.sub(r"(?:::)?<.*", "", path).rpartition("::")[2]
+        return last in _TYPES and (last not in _MODULES or not _STANDARD.match(path))
 
     def _is_known(self, path: str) -> bool:
         """Whether a type or module is of the standard library."""
@@ -315,9 +333,9 @@ class Statics(static.Statics[Scopes]):
             return own is not None and own.parent in upward(node) and self._is_computed(own, arguments, depth)
         path = field_text(function, "path")
         is_made = name in _WRAPPING or not any(map(self._is_own, arguments))
-        return (
-            is_made and function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
-        )
+        if function.type != "scoped_identifier" or not is_made or not self._is_known(path):
+            return False
+        return name in _MAKING if self._is_type(path) else True
 
     def _is_computed(self, function: Node, arguments: Sequence[Node], depth: int) -> bool:
         """Whether a function of the tests makes the same of the same, which must be of a standard type then."""
