@@ -505,6 +505,15 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
         ("if is() { check!(f(), 1) } else { check!(f(), 2) }", CHECK_MACRO),
         ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { assert_eq!(f(a), want); } }", ""),
         ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { continue; } assert_eq!(f(a), want); }", ""),
+        ("for i in 0..9 { if is(i) { assert_eq!(f(i), i); } }", ""),
+        ("for i in 0..shop::N { assert_eq!(f(i), i); }", ""),
+        ("for mut i in 0..9 { f(&mut i); assert_eq!(g(), i); }", ""),
+        ("for (i, _) in 0..9 { assert_eq!(f(), i); }", ""),
+        ("let p = P(1); assert_eq!(f(), p[0]);", ""),
+        ('let p: P = "a".into(); assert_eq!(f(), p[0]);', ""),
+        ('let p: P = "a".into(); assert_eq!(f(), p.len());', ""),
+        ("assert_eq!(f(), Kind::Far.into());", ""),
+        ('assert_eq!(f(), String::from(Text::from("a".into())));', ""),
     ],
 )
 def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
@@ -531,6 +540,9 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
         ("for (a, want) in [(1, 2), (3, 4)] { match f(a) { Ok(v) => assert_eq!(v, want), Err(_) => panic!() } }", ""),
         ("for (a, want) in [(1, 2), (3, 4)] { if a == 1 { assert_eq!(f(a), want); } }", ""),
         ("use super::check; check(f(), 1);", CHECK),
+        ("for i in 0..9 { assert_eq!(f(i), [i, i * 2]); }", ""),
+        ("for i in (0..=9u8).rev().step_by(3) { if i == 3 { continue; } assert_eq!(f(i), i); }", ""),
+        ("let rows = [1, 2]; assert_eq!(f(), rows[1]);", ""),
         ("for t in [T { a: 1, want: 2 }, T { a: 2, want: 3 }] { if t.a == 1 { continue; } assert_eq!(f(t.a), t.want); }", ""),
         ("for (a, want) in [(1, 2), (3, 4)] { if want == 2 { continue; } assert_eq!(f(a), want); }", ""),
         ("all(1, 3); all(2, 3);", "fn all(n: u8, want: u8) { if n > 1 { all(n, 3) } assert_eq!(f(n), want); }\n"),
@@ -551,7 +563,7 @@ fn changed(n: &mut u8) -> &mut u8 { n }
 """
 
 
-@pytest.mark.parametrize("operand", ['(s("want"), 1)', '[s("want")]', 'list(&[(1, "want")])'])
+@pytest.mark.parametrize("operand", ['"want".into()', '["want".into()]', '(s("want"), 1)', '[s("want")]', 'list(&[(1, "want")])'])
 def test_what_a_function_of_the_tests_makes_of_what_is_written_is_expected_of_a_standard_type(operand):
     [slot] = parsed(in_test(f"assert_eq!(f(1), {operand});", OWN)).slots
     assert slot.assertion.modes[0] is Mode.EXPECTED

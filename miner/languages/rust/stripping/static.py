@@ -65,6 +65,8 @@ LOOKING = words(
 _OF_TYPE = words("to_string as_str as_ref")
 """Of these what a type says of itself, or of what is in it."""
 _SHOWN = _TYPES | words("Some None Ok Err")
+_COUNTING = words("rev step_by")
+"""Methods of ranges that are ranges again."""
 _WRAPPING = words("new Some Ok Err")
 """Functions that only put a value into another."""
 _HEAD = re.compile(r"(?:&(?:'\w+ )?)?([\w:]+)")
@@ -90,7 +92,7 @@ class Statics(static.Statics[Scopes]):
 
     literals = LITERALS
     made_of = words(
-        "parenthesized_expression tuple_expression array_expression range_expression unit_expression index_expression"
+        "parenthesized_expression tuple_expression array_expression range_expression unit_expression"
     )
 
     def __init__(
@@ -127,6 +129,7 @@ class Statics(static.Statics[Scopes]):
             "call_expression": self._is_static_call,
             "field_expression": self._is_static_cell,
             "struct_expression": self._is_static_struct,
+            "index_expression": lambda node, depth: self._are_static(named(node), depth) and not self._is_own(named(node)[0]),
             **dict.fromkeys(
                 ("binary_expression", "unary_expression", "type_cast_expression"), self._is_static_operation
             ),
@@ -228,6 +231,18 @@ class Statics(static.Statics[Scopes]):
             return None
         return Column(cells=tuple(cell for cell in cells if cell is not None), is_own=is_own, loop=binding.statement)
 
+    def _counted(self, node: Node) -> tuple[tuple[Node, ...], Node | None]:
+        """The ends of the range that a name counts through, and its loop; none of another name."""
+        binding = self._scopes.of_name(node)
+        at = binding.init if binding is not None and binding.kind == "each" and not binding.is_written else None
+        if binding is None or at is None or binding.steps or field_of(binding.statement, "pattern") != binding.declared:
+            return (), None
+        steps: list[Node] = []
+        while (function := callee_of(at := bare(at))) is not None and field_text(function, "field") in _COUNTING:
+            steps += arguments_of(at)
+            at = field_of(function, "value") or at
+        return (*named(at), *steps), binding.statement if at.type == "range_expression" else None
+
     def _tables(self, node: Node) -> tuple[list[Node], bool]:
         """What a loop goes over, row by row in arrays, and whether nothing else does; no arrays if that isn't told."""
         if _is_mutable(node):
@@ -268,12 +283,11 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_cell(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
-        if column is None:
+        cells, loop = (column.cells, column.loop) if column is not None else self._counted(node)
+        if loop is None or not self._unless_open(loop.id, lambda: self._are_fixed(cells, depth)):
             return False
-        cells, loop = column.cells, column.loop
-        if not self._unless_open(loop.id, lambda: self._are_fixed(cells, depth)):
-            return False
-        if len(set(map(text_of, cells))) == 1 or loop.id in self._asked:
+        is_alike = column is not None and len(set(map(text_of, cells))) == 1
+        if is_alike or loop.id in self._asked:
             return True  # what is asked of a turn's own branches is told by them together
         self._asked.add(loop.id)
         leaving = (part for part in walk(loop) if part.type == "continue_expression")
@@ -321,8 +335,11 @@ class Statics(static.Statics[Scopes]):
         if function.type == "field_expression":
             value = field_of(function, "value")
             method = field_text(function, "field")
-            if value is None or method not in LOOKING or not self.is_static(value, depth):
+            if value is None or method not in {*LOOKING, "into"} or not self.is_static(value, depth):
                 return False
+            if method == "into":  # of such types into such a type, no trait of the product makes it
+                self.is_of_standard = True
+                return not self._shows_own(value)
             is_collected = method != "collect" or self._is_standard(_type_of(node))
             return is_collected and not (self._shows_own(value) if method in _OF_TYPE else self._is_own(value))
         name = text_of(function).rpartition("::")[2]
@@ -370,6 +387,8 @@ class Statics(static.Statics[Scopes]):
             return False
         function = callee_of(node)
         is_method = function is not None and function.type == "field_expression"
+        if field_text(function, "field") == "into":
+            return True  # or may be
         inner = field_of(function if is_method else node, "value")
         if inner is not None and (is_method or node.type == "reference_expression"):
             return self._shows_own(inner) if field_text(function, "field") == "unwrap" else self._is_own(inner, depth)
@@ -385,6 +404,9 @@ class Statics(static.Statics[Scopes]):
         values = self.stands_for(node)
         if values != [node]:
             return any(self._shows_own(value, depth + 1) for value in values)
+        function = callee_of(node)
+        if function is not None and field_text(function, "field") == "into":
+            return True
         if node.type in ("identifier", "type_identifier"):
             return TYPE.fullmatch(text_of(node)) is not None and text_of(node) not in _SHOWN
         return any(self._shows_own(child, depth + 1) for child in node.children)
