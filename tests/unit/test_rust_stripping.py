@@ -325,6 +325,12 @@ def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
     assert "3" not in after.partition("#[test]")[2].partition("mod goldseam")[0].replace("hand", "")
 
 
+def test_a_macro_that_is_called_as_a_variable_is_called_is_read():
+    text = in_test("let check = f(1); check!(g(check), 3);", f"{CHECK_MACRO}use crate::check;\n")
+    assert "check!(g(check), 0);" in stripped(text)
+    assert "check!(g(check), 3);" in stripped(text.replace("crate::check", "crate::check as other") + "fn b() { assert!(f()) }")
+
+
 @pytest.mark.parametrize(
     "macro",
     [
@@ -335,6 +341,20 @@ def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
 def test_a_macro_of_more_rules_or_of_repetitions_is_known_to_stay(macro):
     source = parsed(in_test("check!(f::<u8>(1) => 7); assert!(f(2));", macro))
     assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ('fn g(p: P) { let P { a, #[cfg(feature = "b")] b, .. } = p; }\n', "#[test]\nfn a() {"),
+        ("", "#[rstest]\n#[case(1)]\nfn a(#[future(awt)] #[case] n: u8) {"),
+    ],
+)
+def test_an_attribute_that_the_grammar_has_no_place_for_keeps_no_file_from_being_read(head, test):
+    after = stripped(f'{head}{test} assert_eq!(f("#[future]"), "#[notrace]"); }}\n')
+    assert "notrace" not in after
+    assert f'{head}{test}' in after
+    assert 'f("#[future]")' in after
 
 
 def test_words_for_people_go():

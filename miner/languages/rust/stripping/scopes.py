@@ -23,6 +23,7 @@ from harness.core.syntax import (
     walk,
     words,
 )
+from harness.languages.rust.inside import inline
 from miner.languages.stripping import scopes as stripping
 
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
@@ -49,9 +50,24 @@ _SNAPSHOT = re.compile(rb"\bstr(?=!\s*[\[({])")
 """A macro that the grammar takes for a type (snapbox's `str![[…]]`)."""
 
 
+_UNKNOWN_PLACE = re.compile(
+    r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]"
+)
+"""Attributes where the grammar knows none or one alone: of a pattern's fields, and of rstest's parameters."""
+
+
 def parse(source: bytes) -> Node:
-    """The syntax tree of a file; see `syntax.reader`."""
-    return _read(_SNAPSHOT.sub(b"sTR", source))
+    """The syntax tree of a file; see `syntax.reader`. Attributes that the grammar has no place for are not there."""
+    source = _SNAPSHOT.sub(b"sTR", source)
+    try:
+        return _read(source)
+    except ValueError:
+        text = bytearray(source)
+        for match in _UNKNOWN_PLACE.finditer(inline.without_words(source.decode("latin-1"))):
+            text[match.start() : match.end()] = b" " * len(match[0])
+        if bytes(text) == source:
+            raise
+        return _read(bytes(text))
 
 
 def parse_parts(source: bytes) -> Node:
