@@ -71,7 +71,7 @@ def parse(source: bytes) -> Node:
 
 
 def parse_parts(source: bytes) -> Node:
-    """The syntax tree of what a file of code has of tests, where a macro that is left out may be around some of them."""
+    """The syntax tree of what a file of code has of tests, where a macro that is left out may be around some."""
     return _read_parts(_SNAPSHOT.sub(b"sTR", source))
 
 

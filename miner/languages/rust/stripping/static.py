@@ -53,8 +53,8 @@ _MAKING = words(
 )
 """Functions of these types that are the standard library's: others may come by a trait of the product."""
 _FIXED = words(
-    "MAX MIN BITS EPSILON INFINITY NEG_INFINITY NAN MIN_POSITIVE DIGITS RADIX MANTISSA_DIGITS ZERO LOCALHOST UNSPECIFIED"
-    " BROADCAST REPLACEMENT_CHARACTER"
+    "MAX MIN BITS EPSILON INFINITY NEG_INFINITY NAN MIN_POSITIVE DIGITS RADIX MANTISSA_DIGITS ZERO LOCALHOST"
+    " UNSPECIFIED BROADCAST REPLACEMENT_CHARACTER"
 )
 """Their constants."""
 LOOKING = words(
@@ -91,9 +91,7 @@ class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
     literals = LITERALS
-    made_of = words(
-        "parenthesized_expression tuple_expression array_expression range_expression unit_expression"
-    )
+    made_of = words("parenthesized_expression tuple_expression array_expression range_expression unit_expression")
 
     def __init__(
         self,
@@ -129,7 +127,9 @@ class Statics(static.Statics[Scopes]):
             "call_expression": self._is_static_call,
             "field_expression": self._is_static_cell,
             "struct_expression": self._is_static_struct,
-            "index_expression": lambda node, depth: self._are_static(named(node), depth) and not self._is_own(named(node)[0]),
+            "index_expression": lambda node, depth: (
+                self._are_static(named(node), depth) and not self._is_own(named(node)[0])
+            ),
             **dict.fromkeys(
                 ("binary_expression", "unary_expression", "type_cast_expression"), self._is_static_operation
             ),
