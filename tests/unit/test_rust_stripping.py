@@ -533,6 +533,7 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
         ("for mut i in 0..9 { f(&mut i); assert_eq!(g(), i); }", ""),
         ("for (i, _) in 0..9 { assert_eq!(f(), i); }", ""),
         ("let p = P(1); assert_eq!(f(), p[0]);", ""),
+        ("assert_eq!(f(), PI);", "use std::f64::consts::PI;\nmod other { use shop::PI; }\n"),
         ('let p: P = "a".into(); assert_eq!(f(), p[0]);', ""),
         ('let p: P = "a".into(); assert_eq!(f(), p.len());', ""),
         ("assert_eq!(f(), Kind::Far.into());", ""),
@@ -566,6 +567,7 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
         ("for i in 0..9 { assert_eq!(f(i), [i, i * 2]); }", ""),
         ("for i in (0..=9u8).rev().step_by(3) { if i == 3 { continue; } assert_eq!(f(i), i); }", ""),
         ("let rows = [1, 2]; assert_eq!(f(), rows[1]);", ""),
+        ("assert_eq!(f(), UNIX_EPOCH + Duration::from_secs(1));", "use std::time::{Duration, UNIX_EPOCH};\n"),
         (
             "for t in [T { a: 1, w: 2 }, T { a: 2, w: 3 }] { if t.a == 1 { continue; } assert_eq!(f(t.a), t.w); }",
             "",

@@ -267,6 +267,8 @@ class Statics(static.Statics[Scopes]):
             return self._are_fixed(operands, depth) and not self._is_choice(operands)
         if binding is None:
             path = self._scopes.imports.get(text_of(node), "")
+            if _CONSTANT.fullmatch(text_of(node)) and _STANDARD.fullmatch(path):
+                return True
             return self._is_variant(path.rpartition("::")[0], text_of(node))  # or a structure without fields
         if binding.kind == "each":
             return self._is_static_cell(node, depth)
