@@ -136,6 +136,18 @@ def test_what_is_not_read_stays(body):
     assert [slot for slot in parsed(in_test(body)).slots if not slot.assertion.is_unread] == []
 
 
+def test_what_a_type_of_the_product_makes_of_written_values_comes_out_or_is_known_to_stay():
+    text = in_test("assert!(Level::High > Level::Low && f(1) == 2);\nassert!(!(Level::High == Level::Low));")
+    assert [(slot.assertion.op, dict(slot.assertion.options)) for slot in parsed(text).slots] == [
+        ("rust.truth", {}),
+        ("rust.==", {}),
+        ("rust.truth", {"not": True}),
+    ]
+    assert "Of(&(Level::High > Level::Low))" in stripped(text)
+    [slot] = parsed(in_test("assert_eq!(Level::High, Level::High);") + "fn b() { assert!(f()) }\n").slots[:1]
+    assert slot.assertion.is_unread
+
+
 @pytest.mark.parametrize(
     ("head", "is_read"),
     [

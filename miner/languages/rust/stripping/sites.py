@@ -164,9 +164,17 @@ class Reader(sites.Reader[Statics]):
             condition = field_of(node, "condition")
             if condition is not None and _only_panics(node) and condition.type not in ("let_condition", "let_chain"):
                 read = self._holding(condition, node, has_to_hold=False)
-        if any(assertion.op != "rust.panics" and all(side.static for side in assertion.operands) for assertion in read):
-            return []
-        return read
+        written = [assertion for assertion in read if all(side.static for side in assertion.operands)]
+        if not any(self._statics.shows_own(side.node) for assertion in written for side in assertion.operands):
+            return [] if written else read
+        return [self._of_own(assertion) if assertion in written else assertion for assertion in read]
+
+    def _of_own(self, assertion: Assertion) -> Assertion:
+        """What a type of the product makes of values that are written: whether that holds, if it is a condition."""
+        if assertion.condition is None:
+            return replace(assertion, operands=(), is_unread=True)
+        options = {} if assertion.has_to_hold else NOT
+        return replace(assertion, op="rust.truth", operands=(Operand(node=assertion.condition),), options=options)
 
     def is_unread(self, node: Node) -> bool:
         """Whether a node is an assertion in a form that is not known, or of a helper in another file."""

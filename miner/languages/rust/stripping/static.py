@@ -138,7 +138,7 @@ class Statics(static.Statics[Scopes]):
     def _is_static_operation(self, node: Node, depth: int) -> bool:
         """What an operator makes of a value may be up to its type."""
         parts = [field_of(node, "value")] if node.type == "type_cast_expression" else named(node)
-        return not self._shows_own(node) and all(self.is_static(part, depth) for part in parts)
+        return not self.shows_own(node) and all(self.is_static(part, depth) for part in parts)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
@@ -331,7 +331,7 @@ class Statics(static.Statics[Scopes]):
             return False
         if macro_of(node):
             has_names = any(_CAPTURED.search(text_of(part)) for part in arguments)
-            return macro_of(node) in ("format", "concat") and not has_names and not any(map(self._shows_own, arguments))
+            return macro_of(node) in ("format", "concat") and not has_names and not any(map(self.shows_own, arguments))
         if function.type == "generic_function":
             function = field_of(function, "function") or function
         if function.type == "field_expression":
@@ -341,9 +341,9 @@ class Statics(static.Statics[Scopes]):
                 return False
             if method == "into":  # of such types into such a type, no trait of the product makes it
                 self.is_of_standard = True
-                return not self._shows_own(value)
+                return not self.shows_own(value)
             is_collected = method != "collect" or self._is_standard(_type_of(node))
-            return is_collected and not (self._shows_own(value) if method in _OF_TYPE else self._is_own(value))
+            return is_collected and not (self.shows_own(value) if method in _OF_TYPE else self._is_own(value))
         name = text_of(function).rpartition("::")[2]
         if function.type in ("identifier", "scoped_identifier") and TYPE.fullmatch(name):
             return True  # a variant or a structure of its parts
@@ -359,7 +359,7 @@ class Statics(static.Statics[Scopes]):
     def _is_computed(self, function: Node, arguments: Sequence[Node], depth: int) -> bool:
         """Whether a function of the tests makes the same of the same, which must be of a standard type then."""
         *statements, result = named(field_of(function, "body")) or [None]
-        if not self._is_test(function) or any(map(_is_mutable, arguments)) or any(map(self._shows_own, arguments)):
+        if not self._is_test(function) or any(map(_is_mutable, arguments)) or any(map(self.shows_own, arguments)):
             return False
         if any(part is None or part.type != "let_declaration" for part in statements):
             return False
@@ -393,25 +393,25 @@ class Statics(static.Statics[Scopes]):
             return True  # or may be
         inner = field_of(function if is_method else node, "value")
         if inner is not None and (is_method or node.type == "reference_expression"):
-            return self._shows_own(inner) if field_text(function, "field") == "unwrap" else self._is_own(inner, depth)
+            return self.shows_own(inner) if field_text(function, "field") == "unwrap" else self._is_own(inner, depth)
         if function is not None and not macro_of(node):
             name = text_of(function).rpartition("::")[2]
             return TYPE.fullmatch(name) is not None and name not in _SHOWN
-        return self._shows_own(node)
+        return self.shows_own(node)
 
-    def _shows_own(self, node: Node, depth: int = 0) -> bool:
+    def shows_own(self, node: Node, depth: int = 0) -> bool:
         """Whether there is something in a value of a type that is not of the standard library."""
         if depth > static.MOST_DEPTH:
             return True
         values = self.stands_for(node)
         if values != [node]:
-            return any(self._shows_own(value, depth + 1) for value in values)
+            return any(self.shows_own(value, depth + 1) for value in values)
         function = callee_of(node)
         if function is not None and field_text(function, "field") == "into":
             return True
         if node.type in ("identifier", "type_identifier"):
             return TYPE.fullmatch(text_of(node)) is not None and text_of(node) not in _SHOWN
-        return any(self._shows_own(child, depth + 1) for child in node.children)
+        return any(self.shows_own(child, depth + 1) for child in node.children)
 
     def stands_for(self, node: Node) -> list[Node]:
         """What a name or a column of a loop's rows is set to; an expression of another kind itself."""
