@@ -161,7 +161,7 @@ class Statics(static.Statics[Scopes]):
         name, parameters = field_text(function, "name"), self._scopes.parameters(function)
         if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
             return list(cells)
-        operands = self._given(name, parameters, binding)
+        operands = self._given_to(function, binding)
         is_all = operands is not None and self._scopes.is_called_alone(name) and function.id not in self._asked
         if not is_all:
             return None
@@ -170,11 +170,11 @@ class Statics(static.Statics[Scopes]):
         self._asked.discard(function.id)
         return None if is_choice else operands
 
-    def _given(self, name: str, parameters: Sequence[Binding | None], binding: Binding) -> list[Node] | None:
-        """The same where functions of one name are in several functions or modules: each has its own calls."""
-        function = next(iter(functions_around(binding.statement)), None)
+    def _given_to(self, function: Node, binding: Binding) -> list[Node] | None:
+        """What a parameter of a function is given; of functions of one name each has calls of its own."""
+        name, parameters = field_text(function, "name"), self._scopes.parameters(function)
         calls = [(call, self._scopes.function_called(call)) for call in self._scopes.calls.get(name, [])]
-        if function is None or binding not in parameters or self._is_shared(function):
+        if binding not in parameters or self._is_shared(function):
             return None
         own = [call for call, called in calls if called == function]
         is_told = all(called is not None for _, called in calls)
@@ -349,7 +349,8 @@ class Statics(static.Statics[Scopes]):
             return True  # a variant or a structure of its parts
         if function.type == "identifier":
             own = self._scopes.function_called(node)
-            return own is not None and own.parent in upward(node) and self._is_computed(own, arguments, depth)
+            is_seen = own is not None and any(at == own.parent for at in upward(node))
+            return own is not None and is_seen and self._is_computed(own, arguments, depth)
         path = field_text(function, "path")
         is_made = name in _WRAPPING or not any(map(self._is_own, arguments))
         if function.type != "scoped_identifier" or not is_made or not self._is_known(path):
@@ -358,16 +359,16 @@ class Statics(static.Statics[Scopes]):
 
     def _is_computed(self, function: Node, arguments: Sequence[Node], depth: int) -> bool:
         """Whether a function of the tests makes the same of the same, which must be of a standard type then."""
-        *statements, result = named(field_of(function, "body")) or [None]
+        body = named(field_of(function, "body"))
         if not self._is_test(function) or any(map(_is_mutable, arguments)) or any(map(self.shows_own, arguments)):
             return False
-        if any(part is None or part.type != "let_declaration" for part in statements):
+        if not body or any(part.type != "let_declaration" for part in body[:-1]):
             return False
 
         def tells() -> bool:
             self._computed.add(function.id)
-            parts = [field_of(part, "value") for part in statements]
-            is_static = all(self.is_static(part, depth) for part in (*parts, result))
+            parts = [field_of(part, "value") for part in body[:-1]]
+            is_static = all(self.is_static(part, depth) for part in (*parts, body[-1]))
             self._computed.discard(function.id)
             return is_static
 
