@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("javac") is None, reason="needs a J
 
 RECORDER = """package goldseam;
 final class Recorder {
+    static boolean takes(int slot) { return true; }
     static void hand(int slot, String values, String raised) { System.out.println("[" + values + "]"); }
     static String quoted(String text, int most) { return '"' + text + '"'; }
 }

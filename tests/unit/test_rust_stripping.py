@@ -136,6 +136,18 @@ def test_what_is_not_read_stays(body):
     assert [slot for slot in parsed(in_test(body)).slots if not slot.assertion.is_unread] == []
 
 
+def test_what_a_type_of_the_product_makes_of_written_values_comes_out_or_is_known_to_stay():
+    text = in_test("assert!(Level::High > Level::Low && f(1) == 2);\nassert!(!(Level::High == Level::Low));")
+    assert [(slot.assertion.op, dict(slot.assertion.options)) for slot in parsed(text).slots] == [
+        ("rust.truth", {}),
+        ("rust.==", {}),
+        ("rust.truth", {"not": True}),
+    ]
+    assert "Of(&(Level::High > Level::Low))" in stripped(text)
+    [slot] = parsed(in_test("assert_eq!(Level::High, Level::High);") + "fn b() { assert!(f()) }\n").slots[:1]
+    assert slot.assertion.is_unread
+
+
 @pytest.mark.parametrize(
     ("head", "is_read"),
     [
@@ -147,6 +159,22 @@ def test_what_is_not_read_stays(body):
 def test_a_macro_of_another_crate_is_read_where_it_is_known_to_compare_alike(head, is_read):
     slots = parsed(in_test("assert_eq!(f(1), 3);\nassert!(f(2));", head)).slots
     assert [slot.assertion.is_unread for slot in slots] == [not is_read, False]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["use alloc::{format, vec, vec::Vec};\n", "use shop::{vec::Bag, format::Form};\n", "use shop::vec::{self};\n"],
+)
+def test_macros_of_collections_are_read_whatever_comes_by_a_path_like_their_names(head):
+    body = 'let want = alloc::vec![1]; assert_eq!(f(1), want); assert_eq!(f(2), vec![format!("{}", 1)]);'
+    after = stripped(in_test(body, head))
+    assert "vec!" not in after
+    assert after.count("same(") == len(parsed(in_test(body, head)).slots)
+
+
+@pytest.mark.parametrize("head", ["use shop::vec;\n", "use shop::{f, vec};\n", "use shop::bag as vec;\n"])
+def test_a_macro_of_another_crate_makes_what_it_likes(head):
+    assert best(parsed(in_test("assert_eq!(f(1), vec![1]);", head))) == {0: Mode.OPERANDS}
 
 
 @pytest.mark.parametrize(
@@ -203,6 +231,11 @@ def test_a_helper_of_another_file_is_known_to_stay():
     [
         "Kind::FAR",
         "f(2)",
+        'Vec::from_hex("6f")',
+        "u8::zero()",
+        "u8::ZERO",
+        "<f64>::GOLDEN",
+        "String::default()",
         "make!(1)",
         "Point::new(1)",
         '"a".to_snake()',
@@ -305,6 +338,14 @@ def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
     assert "3" not in after.partition("#[test]")[2].partition("mod goldseam")[0].replace("hand", "")
 
 
+def test_a_macro_that_is_called_as_a_variable_is_called_is_read():
+    text = in_test("let check = f(1); check!(g(check), 3);", f"{CHECK_MACRO}use crate::check;\n")
+    assert "check!(g(check), 0);" in stripped(text)
+    assert "check!(g(check), 3);" in stripped(
+        text.replace("crate::check", "crate::check as other") + "fn b() { assert!(f()) }"
+    )
+
+
 @pytest.mark.parametrize(
     "macro",
     [
@@ -315,6 +356,20 @@ def test_what_is_asserted_in_what_a_macro_of_the_file_is_given_is_read():
 def test_a_macro_of_more_rules_or_of_repetitions_is_known_to_stay(macro):
     source = parsed(in_test("check!(f::<u8>(1) => 7); assert!(f(2));", macro))
     assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ('fn g(p: P) { let P { a, #[cfg(feature = "b")] b, .. } = p; }\n', "#[test]\nfn a() {"),
+        ("", "#[rstest]\n#[case(1)]\nfn a(#[future(awt)] #[case] n: u8) {"),
+    ],
+)
+def test_an_attribute_that_the_grammar_has_no_place_for_keeps_no_file_from_being_read(head, test):
+    after = stripped(f'{head}{test} assert_eq!(f("#[future]"), "#[notrace]"); }}\n')
+    assert "notrace" not in after
+    assert f"{head}{test}" in after
+    assert 'f("#[future]")' in after
 
 
 def test_words_for_people_go():
@@ -448,6 +503,13 @@ def test_literals_are_read_as_values():
         assert value in found
 
 
+def test_what_is_written_out_is_read_in_tests_whose_macro_stayed_with_the_code():
+    around = "macro_rules! kinds { ($($n:ident)*) => {\n$(pub fn $n() {})*\n#[test]\nfn all() {\n$( $n(); )*\n}\n} }\n"
+    text = around + "#[cfg(test)]\nmod tests {\n#[test]\nfn a() { assert_eq!(super::f(7), 3); }\n}\n"
+    source = parsed(text, is_code=True)
+    assert literals.READING.handed("src/a.rs", source.stripped(best(source)))[0] == {0: (7,)}
+
+
 CHECK = "fn check(value: u8, want: u8) { assert_eq!(value, want); }\n"
 CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
 
@@ -478,6 +540,16 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
         ("if is() { check!(f(), 1) } else { check!(f(), 2) }", CHECK_MACRO),
         ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { assert_eq!(f(a), want); } }", ""),
         ("for (a, want) in [(1, 2), (3, 4)] { if is(a) { continue; } assert_eq!(f(a), want); }", ""),
+        ("for i in 0..9 { if is(i) { assert_eq!(f(i), i); } }", ""),
+        ("for i in 0..shop::N { assert_eq!(f(i), i); }", ""),
+        ("for mut i in 0..9 { f(&mut i); assert_eq!(g(), i); }", ""),
+        ("for (i, _) in 0..9 { assert_eq!(f(), i); }", ""),
+        ("let p = P(1); assert_eq!(f(), p[0]);", ""),
+        ("assert_eq!(f(), PI);", "use std::f64::consts::PI;\nmod other { use shop::PI; }\n"),
+        ('let p: P = "a".into(); assert_eq!(f(), p[0]);', ""),
+        ('let p: P = "a".into(); assert_eq!(f(), p.len());', ""),
+        ("assert_eq!(f(), Kind::Far.into());", ""),
+        ('assert_eq!(f(), String::from(Text::from("a".into())));', ""),
     ],
 )
 def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
@@ -489,6 +561,11 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
     ("body", "head"),
     [
         ("assert_eq!(f(), Some(&mut 3));", ""),
+        ("assert_eq!(f(), std::u32::MAX);", ""),
+        ("assert_eq!(f(), std::f64::consts::PI);", ""),
+        ("assert_eq!(f(), std::time::Duration::ZERO);", ""),
+        ('assert_eq!(f(), std::str::from_utf8(b"a"));', ""),
+        ('assert_eq!(f(), i64::from_str_radix("7", 8));', ""),
         ("let want: Vec<_> = [1].iter().collect(); assert_eq!(f(), want);", ""),
         ("assert_eq!(f(), vec![Kind::Far].into_iter().collect::<Vec<_>>());", ""),
         ("assert_eq!(f(), 3 as u8);", ""),
@@ -499,11 +576,78 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
         ("for (a, want) in [(1, 2), (3, 4)] { match f(a) { Ok(v) => assert_eq!(v, want), Err(_) => panic!() } }", ""),
         ("for (a, want) in [(1, 2), (3, 4)] { if a == 1 { assert_eq!(f(a), want); } }", ""),
         ("use super::check; check(f(), 1);", CHECK),
+        ("for i in 0..9 { assert_eq!(f(i), [i, i * 2]); }", ""),
+        ("for i in (0..=9u8).rev().step_by(3) { if i == 3 { continue; } assert_eq!(f(i), i); }", ""),
+        ("let rows = [1, 2]; assert_eq!(f(), rows[1]);", ""),
+        ("assert_eq!(f(), UNIX_EPOCH + Duration::from_secs(1));", "use std::time::{Duration, UNIX_EPOCH};\n"),
+        (
+            "for t in [T { a: 1, w: 2 }, T { a: 2, w: 3 }] { if t.a == 1 { continue; } assert_eq!(f(t.a), t.w); }",
+            "",
+        ),
+        ("for (a, want) in [(1, 2), (3, 4)] { if want == 2 { continue; } assert_eq!(f(a), want); }", ""),
+        ("all(1, 3); all(2, 3);", "fn all(n: u8, want: u8) { if n > 1 { all(n, 3) } assert_eq!(f(n), want); }\n"),
     ],
 )
 def test_what_only_looks_as_if_the_product_chose_it_is_expected(body, head):
     [slot] = parsed(in_test(body, head)).slots
     assert slot.assertion.modes[0] is Mode.EXPECTED
+
+
+OWN = """\
+fn s(text: &str) -> String { text.to_string() }
+fn list(rows: &[(u8, &str)]) -> Vec<(u8, String)> { let rows = rows.to_vec(); rows }
+fn shop(n: u8) -> Price { price(n) }
+fn kept(n: u8) -> u8 { open(); n }
+fn shown(kind: Kind) -> String { kind.to_string() }
+fn changed(n: &mut u8) -> &mut u8 { n }
+"""
+
+
+@pytest.mark.parametrize(
+    "operand", ['"want".into()', '["want".into()]', '(s("want"), 1)', '[s("want")]', 'list(&[(1, "want")])']
+)
+def test_what_a_function_of_the_tests_makes_of_what_is_written_is_expected_of_a_standard_type(operand):
+    [slot] = parsed(in_test(f"assert_eq!(f(1), {operand});", OWN)).slots
+    assert slot.assertion.modes[0] is Mode.EXPECTED
+    for kind, tells in (("alloc::vec::Vec<alloc::string::String>", True), ("shop::Bag", False)):
+        assert slot.assertion.tells([["rust", kind, '["want"]']] * 2) is tells
+
+
+@pytest.mark.parametrize("operand", ["shop(1)", "kept(1)", "shown(Kind::Far)", "changed(&mut 1)", "s(g())"])
+def test_what_a_function_of_the_tests_has_of_the_product_is_not_expected(operand):
+    assert best(parsed(in_test(f"assert_eq!(f(1), {operand});", OWN))) == {0: Mode.OPERANDS}
+
+
+def test_a_function_of_the_code_beside_tests_is_the_products():
+    code = "pub fn s(n: u8) -> u8 { n }\n#[cfg(test)]\nmod tests {\n    use super::*;\n"
+    test = "    fn own(n: u8) -> u8 { n }\n    #[test]\n    fn a() { assert_eq!(f(), %s(1)); }\n}\n"
+    modes = {name: best(parsed(code + test % name, is_code=True)) for name in ("s", "own")}
+    assert modes == {"s": {0: Mode.OPERANDS}, "own": {0: Mode.EXPECTED}}
+
+
+def shared(text: str) -> list[Mode]:
+    source = StrippedSource(text.encode(), path="tests/a.rs", first=0, shared={"check"})
+    return list(best(source).values())
+
+
+def test_a_private_helper_is_not_the_one_that_another_file_calls_by_the_same_name():
+    text = CHECK + in_test("check(f(), 3);")
+    assert shared(text) == [Mode.EXPECTED]
+    assert shared(f"pub {text}") == [Mode.OPERANDS]
+    assert shared(f"mod deep;\n{text}") == [Mode.OPERANDS]
+
+
+def test_helpers_of_one_name_in_several_functions_have_calls_of_their_own():
+    first, second = (f"#[test]\nfn {name}() {{ {CHECK} check(f(), {want}); }}\n" for name, want in ("a3", "b4"))
+    after = stripped(first + second)
+    assert "check(f(), 0); }\n#[test]" in after
+    assert after.count("check(f(), 0)") == len(best(parsed(first + second)))
+    assert best(parsed(first + second.replace("4", "shop::w()"))) == {0: Mode.EXPECTED, 1: Mode.OPERANDS}
+
+
+def test_a_helper_that_the_file_has_twice_where_it_is_called_is_not_told_apart():
+    head = f"#[cfg(unix)]\n{CHECK}#[cfg(windows)]\n{CHECK}"
+    assert set(best(parsed(in_test("check(f(), 3);", head))).values()) == {Mode.OPERANDS}
 
 
 def test_a_constant_of_the_code_beside_tests_is_the_products():

@@ -14,7 +14,7 @@ from harness.judging.parts import Part, key_of
 from harness.judging.rust.values import PANIC, Value
 from miner.languages.guessing.reading import Reading, first_kept, operator_by
 from miner.languages.rust.stripping.patterns import value_of
-from miner.languages.rust.stripping.scopes import opened
+from miner.languages.rust.stripping.scopes import opened, parse_parts
 from miner.languages.rust.stripping.source import HAND_OUT, MODULE
 from miner.languages.rust.stripping.static import LITERALS
 from miner.languages.stripping.literals import handed_literals, values_in, values_together
@@ -81,7 +81,10 @@ def _shown(value: Any) -> str:
 
 
 def _parsed(text: str) -> Node:
-    return opened(text.encode())[1]
+    try:
+        return opened(text.encode())[1]
+    except ValueError:
+        return parse_parts(text.encode())
 
 
 def _values(node: Node) -> Iterator[Any]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import arguments_of, field_of, field_text, text_of, walk
+from harness.core.syntax import arguments_of, field_of, field_text, text_of, walk, words
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, modules_around, parse
 
 _SEPARATORS = frozenset({",", "=>", ";", ":"})
 _EXPRESSIONS = frozenset({"expr", "literal", "tt", "ident"})
+_CALLING = words("macro_definition macro_invocation token_tree scoped_identifier")
 _BEFORE, _BEHIND = b"const F:()=", b";"
 
 
@@ -46,10 +49,11 @@ def macros_in(source: bytes, root: Node, scopes: Scopes) -> dict[str, Macro]:
             places[name] += 1
             call = _as_call(source, node.children[0], trees[0], separators=_SEPARATORS)
             calls[name] += [(call, modules_around(node))] if call is not None else []
+    mentions = Counter(name for node in walk(root, ("use_declaration",)) for name in _names_called(node))
     macros = {
         name: _macro(source, nodes, calls[name])
         for name, nodes in definitions.items()
-        if scopes.mentions[name] == places[name]  # no other macro calls it
+        if mentions[name] == places[name]  # no other macro calls it
     }
     return {name: macro for name, macro in macros.items() if macro is not None}
 
@@ -73,6 +77,14 @@ def _macro(source: bytes, definitions: Sequence[Node], placed: Sequence[tuple[No
     }
     read = tuple(assertion for assertion in assertions if assertion is not None)
     return Macro(body=body, arguments=arguments, modules=modules.pop(), assertions=read)
+
+
+def _names_called(node: Node) -> Iterator[str]:
+    """The names that a node says a macro may be called by, as no variable does."""
+    if node.type == "use_declaration" and re.search(r"\bas\b", text_of(node)):
+        yield from re.findall(r"\w+", text_of(node))
+    elif node.type == "identifier" and node.parent is not None and node.parent.type in _CALLING:
+        yield text_of(node)
 
 
 def segments_of(tree: Node) -> list[list[Node]]:

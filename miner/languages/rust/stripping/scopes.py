@@ -23,15 +23,19 @@ from harness.core.syntax import (
     walk,
     words,
 )
+from harness.languages.rust.inside import inline
 from miner.languages.stripping import scopes as stripping
 
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
 MATCHING = ("matches", "assert_matches", "debug_assert_matches")
 """Macros of a value and a pattern."""
-_LIBRARIES = ("std", "core", "pretty_assertions", "similar_asserts", "assert_matches", "matches")
+_LIBRARIES = ("std", "core", "alloc", "pretty_assertions", "similar_asserts", "assert_matches", "matches")
 """Crates whose macros of these names compare alike."""
 _KNOWN = frozenset({*ASSERTIONS, *MATCHING, "format", "concat", "vec"})
 _OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?(?:assert_matches::)?({'|'.join(_KNOWN - {'vec'})})")
+_VEC = re.compile(r"(?:(?:::)?(?:std|alloc)::)?vec")
+_IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
+"""Of the path of an import: what it ends in."""
 _TYPES = words("struct_item enum_item type_item trait_item")
 _PATHS = words("scoped_identifier macro_invocation function_item")
 """In which a name is none of a variable."""
@@ -41,13 +45,34 @@ _SEEN_BEFORE = _INSIDE | {"constant"}
 
 
 _read = syntax.reader(tree_sitter_rust.language())
+_read_parts = syntax.reader(tree_sitter_rust.language(), lambda _error: True)
 _SNAPSHOT = re.compile(rb"\bstr(?=!\s*[\[({])")
 """A macro that the grammar takes for a type (snapbox's `str![[…]]`)."""
 
 
+_UNKNOWN_PLACE = re.compile(
+    r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]"
+)
+"""Attributes where the grammar knows none or one alone: of a pattern's fields, and of rstest's parameters."""
+
+
 def parse(source: bytes) -> Node:
-    """The syntax tree of a file; see `syntax.reader`."""
-    return _read(_SNAPSHOT.sub(b"sTR", source))
+    """The syntax tree of a file; see `syntax.reader`. Attributes that the grammar has no place for are not there."""
+    source = _SNAPSHOT.sub(b"sTR", source)
+    try:
+        return _read(source)
+    except ValueError:
+        text = bytearray(source)
+        for match in _UNKNOWN_PLACE.finditer(inline.without_words(source.decode("latin-1"))):
+            text[match.start() : match.end()] = b" " * len(match[0])
+        if bytes(text) == source:
+            raise
+        return _read(bytes(text))
+
+
+def parse_parts(source: bytes) -> Node:
+    """The syntax tree of what a file of code has of tests, where a macro that is left out may be around some."""
+    return _read_parts(_SNAPSHOT.sub(b"sTR", source))
 
 
 def opened(source: bytes) -> tuple[bytes, Node]:
@@ -80,7 +105,7 @@ def _imported_macros(root: Node) -> Iterator[str]:
         if node.type == "use_declaration":
             path = field_text(node, "argument")
             if path.lstrip(":").partition("::")[0] not in _LIBRARIES:
-                yield from re.findall(r"\w+", path)
+                yield from _IMPORTED.findall(path)
             yield from (name for name in re.findall(r"\bas\s+(\w+)", path))
 
 
@@ -93,7 +118,7 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
     mark = text.index(b"!", macro.end_byte, end)
     copied = bytearray(text[start : trees[0].end_byte])
     match = _OPENED.fullmatch(name)
-    if name == "vec" and name not in own and copied[end - start : end - start + 1] == b"[":
+    if _VEC.fullmatch(name) and (name != "vec" or name not in own) and copied[end - start : end - start + 1] == b"[":
         copied[: end - start] = b" " * (end - start)
     elif copied[end - start : end - start + 1] == b"(" and (
         name in calls or (match is not None and match[1] not in own)
@@ -172,6 +197,8 @@ class Scopes(stripping.Scopes[Binding]):
         """How often a name stands anywhere, but for imports that do not give it another."""
         self.types: set[str] = set()
         """Of the file itself."""
+        self.has_modules = any(node.type == "mod_item" and field_of(node, "body") is None for node in walk(root))
+        """Whether other files hold modules of this one, which see all that is in it."""
         super().__init__(root)
 
     def _seen_from(self, node: Node) -> Binding | None:
@@ -214,6 +241,19 @@ class Scopes(stripping.Scopes[Binding]):
                 self._declare_others(node, value)
         self._declare_item(node)
 
+    def function_called(self, call: Node) -> Node | None:
+        """The file's own function that a call by a name alone is one of, as far as it tells."""
+        name = _name_called(call)
+        functions = self.functions.get(text_of(name), []) if self.of_name(name) is None else []
+        for at in upward(call):
+            is_of_type = at.parent is not None and at.parent.type in ("impl_item", "trait_item")
+            seen = [] if is_of_type else [function for function in functions if function.parent == at]
+            if seen:
+                return seen[0] if len(seen) == 1 else None
+            if at.parent is not None and at.parent.type == "mod_item":
+                break
+        return functions[0] if len(functions) == 1 else None  # by an import
+
     def is_called_alone(self, name: str) -> bool:
         """Whether all that a file does with its function of a name is to call it by that name."""
         return self.mentions[name] == len(self.calls.get(name, ())) + len(self.functions.get(name, ()))
@@ -221,10 +261,8 @@ class Scopes(stripping.Scopes[Binding]):
     def _declare_item(self, node: Node) -> None:
         name_node = field_of(node, "name")
         if node.type == "call_expression":
-            function = field_of(node, "function")
-            if function is not None and function.type == "generic_function":
-                function = field_of(function, "function")
-            if function is not None and function.type == "identifier":
+            function = _name_called(node)
+            if function is not None:
                 self.calls.setdefault(text_of(function), []).append(node)
         elif node.type == "function_item":
             self.functions.setdefault(text_of(name_node), []).append(node)
@@ -265,6 +303,14 @@ class Scopes(stripping.Scopes[Binding]):
 
     def _imported(self, name: str, path: str) -> None:
         self.imports[name] = path if self.imports.get(name, path) == path else ""
+
+
+def _name_called(call: Node) -> Node | None:
+    """The name alone that a call calls; None of a path or anything else."""
+    function = field_of(call, "function")
+    if function is not None and function.type == "generic_function":
+        function = field_of(function, "function")
+    return function if function is not None and function.type == "identifier" else None
 
 
 def _parts(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:

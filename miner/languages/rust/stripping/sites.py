@@ -20,13 +20,21 @@ from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, attributes_of, functions_around, macro_of
 from miner.languages.rust.stripping.static import LOOKING, Statics
 from miner.languages.stripping import sites
-from miner.languages.stripping.sites import NOT, Operand, Options, contrary
+from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
 if TYPE_CHECKING:
     from miner.languages.rust.stripping.macros import Macro
     from miner.languages.stripping.helpers import Helper
 
 _TWO_SIDES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand(sites.Operand):
+    """One side of an assertion."""
+
+    is_of_standard: bool = False
+    """What is expected there is so only if its type is of the standard library."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +68,10 @@ class Assertion(sites.Assertion):
         decoded = [judged.decode(value, kept=True) for value in _values]
         if self.op not in _OF_ANY and not all(isinstance(value, Value) and value.is_of_standard for value in decoded):
             return False
-        sides = [value for value, operand in zip(decoded, self.operands, strict=False) if operand.static]
+        pairs = list(zip(decoded, self.operands, strict=False))
+        if any(side.is_of_standard and not (isinstance(value, Value) and value.is_standard) for value, side in pairs):
+            return False
+        sides = [value for value, operand in pairs if operand.static]
         if not self.written or len(sides) != 1 or not isinstance(sides[0], Value):
             return True
         has_names = any(tag == "n" for words in self.written for tag, _ in words)
@@ -127,6 +138,12 @@ class Reader(sites.Reader[Statics]):
         self._statics.arguments = {}
         return [replace(assertion, modules=macro.modules) for assertion in read]
 
+    def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
+        self._statics.is_of_standard = False
+        is_static = self._statics.is_static(node)
+        is_of_standard = is_static and self._statics.is_of_standard
+        return Operand(node=node, static=is_static, around=around, is_of_standard=is_of_standard)
+
     def _of_expression(self, node: Node) -> list[Assertion]:
         read: list[Assertion] = []
         if node.type == "call_expression" and (name := macro_of(node).removeprefix("debug_")) in ASSERTIONS:
@@ -147,9 +164,17 @@ class Reader(sites.Reader[Statics]):
             condition = field_of(node, "condition")
             if condition is not None and _only_panics(node) and condition.type not in ("let_condition", "let_chain"):
                 read = self._holding(condition, node, has_to_hold=False)
-        if any(assertion.op != "rust.panics" and all(side.static for side in assertion.operands) for assertion in read):
-            return []
-        return read
+        written = [assertion for assertion in read if all(side.static for side in assertion.operands)]
+        if not any(self._statics.shows_own(side.node) for assertion in written for side in assertion.operands):
+            return [] if written else read
+        return [self._of_own(assertion) if assertion in written else assertion for assertion in read]
+
+    def _of_own(self, assertion: Assertion) -> Assertion:
+        """What a type of the product makes of values that are written: whether that holds, if it is a condition."""
+        if assertion.condition is None:
+            return replace(assertion, operands=(), is_unread=True)
+        options = {} if assertion.has_to_hold else NOT
+        return replace(assertion, op="rust.truth", operands=(Operand(node=assertion.condition),), options=options)
 
     def is_unread(self, node: Node) -> bool:
         """Whether a node is an assertion in a form that is not known, or of a helper in another file."""

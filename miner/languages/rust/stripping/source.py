@@ -41,7 +41,7 @@ HAND_OUT = re.compile(rf"(?:self|(?:super::)*super)::{MODULE}::(hand|panics)")
 _ADDED = f'#[cfg(test)] #[path = "{HANDOUT}"] mod {MODULE};'
 _SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
 _TWO_SIDES = 2
-_VEC = re.compile(rb"vec\s*!\s*\Z")
+_VEC = re.compile(rb"(?:(?:::)?\b(?:std|alloc)::)?\bvec\s*!\s*\Z")
 _SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
 
 
@@ -81,7 +81,8 @@ class StrippedSource(TreeSource[Assertion]):
         self._scopes = Scopes(self._root)
         for binding in self._scopes.bindings():
             binding.is_written |= not is_in(binding.declared, self._tests)  # the product's
-        self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root))
+        is_test = partial(is_in, places=self._tests)
+        self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root), is_test)
         macros = macros_in(self._opened, self._root, self._scopes)
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
         self._untyped: dict[int, list[tuple[str, int]]] = {}

@@ -45,6 +45,18 @@ _MODULES = words(
     "cmp iter str char string array slice vec consts f32 f64 u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize"
 )
 """Modules whose functions do."""
+_MAKING = words(
+    "new from from_iter from_fn from_str from_str_radix from_utf8 from_utf8_lossy from_digit from_u32 from_bits"
+    " from_be_bytes from_le_bytes from_ne_bytes from_secs from_millis from_micros from_nanos from_secs_f32"
+    " from_secs_f64 from_octets from_segments with_capacity with_hasher pin some none max min pow abs sqrt powi powf"
+    " repeat Some None Ok Err"
+)
+"""Functions of these types that are the standard library's: others may come by a trait of the product."""
+_FIXED = words(
+    "MAX MIN BITS EPSILON INFINITY NEG_INFINITY NAN MIN_POSITIVE DIGITS RADIX MANTISSA_DIGITS ZERO LOCALHOST"
+    " UNSPECIFIED BROADCAST REPLACEMENT_CHARACTER"
+)
+"""Their constants."""
 LOOKING = words(
     "to_string to_owned as_bytes as_str as_ref as_slice len repeat to_vec clone unwrap iter into_iter copied cloned"
     " collect into_boxed_str into_boxed_slice"
@@ -53,6 +65,8 @@ LOOKING = words(
 _OF_TYPE = words("to_string as_str as_ref")
 """Of these what a type says of itself, or of what is in it."""
 _SHOWN = _TYPES | words("Some None Ok Err")
+_COUNTING = words("rev step_by")
+"""Methods of ranges that are ranges again."""
 _WRAPPING = words("new Some Ok Err")
 """Functions that only put a value into another."""
 _HEAD = re.compile(r"(?:&(?:'\w+ )?)?([\w:]+)")
@@ -77,14 +91,28 @@ class Statics(static.Statics[Scopes]):
     """Tells what of one file is static."""
 
     literals = LITERALS
-    made_of = words(
-        "parenthesized_expression tuple_expression array_expression range_expression unit_expression index_expression"
-    )
+    made_of = words("parenthesized_expression tuple_expression array_expression range_expression unit_expression")
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = (), cases: Cases | None = None) -> None:
-        """`shared` are functions that other hidden files call, `cases` what attributes give parameters."""
+    def __init__(
+        self,
+        scopes: Scopes,
+        shared: Collection[str] = (),
+        cases: Cases | None = None,
+        is_test: Callable[[Node], bool] = lambda _node: True,
+    ) -> None:
+        """`shared` are functions that other hidden files call, `cases` what attributes give parameters.
+
+        `is_test` tells of a part of the file whether it is none of the product.
+        """
         super().__init__(scopes, shared)
         self._cases = cases or {}
+        self._is_test = is_test
+        self._computed: set[int] = set()
+        """Functions of which it is being asked what they make of what is static."""
+        self.is_of_standard = False
+        """Whether what was asked of is static only if it is of a type of the standard library."""
+        self._asked: set[int] = set()
+        """Loops and functions of which it is being asked whether the product chooses what comes by there."""
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
 
@@ -99,6 +127,9 @@ class Statics(static.Statics[Scopes]):
             "call_expression": self._is_static_call,
             "field_expression": self._is_static_cell,
             "struct_expression": self._is_static_struct,
+            "index_expression": lambda node, depth: (
+                self._are_static(named(node), depth) and not self._is_own(named(node)[0])
+            ),
             **dict.fromkeys(
                 ("binary_expression", "unary_expression", "type_cast_expression"), self._is_static_operation
             ),
@@ -107,7 +138,7 @@ class Statics(static.Statics[Scopes]):
     def _is_static_operation(self, node: Node, depth: int) -> bool:
         """What an operator makes of a value may be up to its type."""
         parts = [field_of(node, "value")] if node.type == "type_cast_expression" else named(node)
-        return not self._shows_own(node) and all(self.is_static(part, depth) for part in parts)
+        return not self.shows_own(node) and all(self.is_static(part, depth) for part in parts)
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
@@ -130,9 +161,31 @@ class Statics(static.Statics[Scopes]):
         name, parameters = field_text(function, "name"), self._scopes.parameters(function)
         if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
             return list(cells)
-        operands = self._given(name, parameters, binding)
-        is_all = operands is not None and self._scopes.is_called_alone(name)
-        return operands if is_all and not self._is_choice(operands or ()) else None
+        operands = self._given_to(function, binding)
+        is_all = operands is not None and self._scopes.is_called_alone(name) and function.id not in self._asked
+        if not is_all:
+            return None
+        self._asked.add(function.id)
+        is_choice = self._is_choice(operands or ())
+        self._asked.discard(function.id)
+        return None if is_choice else operands
+
+    def _given_to(self, function: Node, binding: Binding) -> list[Node] | None:
+        """What a parameter of a function is given; of functions of one name each has calls of its own."""
+        name, parameters = field_text(function, "name"), self._scopes.parameters(function)
+        calls = [(call, self._scopes.function_called(call)) for call in self._scopes.calls.get(name, [])]
+        if binding not in parameters or self._is_shared(function):
+            return None
+        own = [call for call, called in calls if called == function]
+        is_told = all(called is not None for _, called in calls)
+        if not own or not is_told or any(len(arguments_of(call)) != len(parameters) for call in own):
+            return None
+        return [arguments_of(call)[parameters.index(binding)] for call in own]
+
+    def _is_shared(self, function: Node) -> bool:
+        """Whether another file may call a function: one that is private is called in modules of its own file alone."""
+        is_open = any(child.type == "visibility_modifier" for child in function.children)
+        return field_text(function, "name") in self._shared and (is_open or self._scopes.has_modules)
 
     def _is_choice(self, operands: Iterable[Node]) -> bool:
         """Whether the product says which of several operands it is, as two calls of a helper are in its branches."""
@@ -178,6 +231,18 @@ class Statics(static.Statics[Scopes]):
             return None
         return Column(cells=tuple(cell for cell in cells if cell is not None), is_own=is_own, loop=binding.statement)
 
+    def _counted(self, node: Node) -> tuple[tuple[Node, ...], Node | None]:
+        """The ends of the range that a name counts through, and its loop; none of another name."""
+        binding = self._scopes.of_name(node)
+        at = binding.init if binding is not None and binding.kind == "each" and not binding.is_written else None
+        if binding is None or at is None or binding.steps or field_of(binding.statement, "pattern") != binding.declared:
+            return (), None
+        steps: list[Node] = []
+        while (function := callee_of(at := bare(at))) is not None and field_text(function, "field") in _COUNTING:
+            steps += arguments_of(at)
+            at = field_of(function, "value") or at
+        return (*named(at), *steps), binding.statement if at.type == "range_expression" else None
+
     def _tables(self, node: Node) -> tuple[list[Node], bool]:
         """What a loop goes over, row by row in arrays, and whether nothing else does; no arrays if that isn't told."""
         if _is_mutable(node):
@@ -202,36 +267,52 @@ class Statics(static.Statics[Scopes]):
             return self._are_fixed(operands, depth) and not self._is_choice(operands)
         if binding is None:
             path = self._scopes.imports.get(text_of(node), "")
+            if _CONSTANT.fullmatch(text_of(node)) and _STANDARD.fullmatch(path):
+                return True
             return self._is_variant(path.rpartition("::")[0], text_of(node))  # or a structure without fields
+        if binding.kind == "each":
+            return self._is_static_cell(node, depth)
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if binding.kind == "parameter":
+            around = functions_around(binding.statement)
+            if around and around[0].id in self._computed:
+                return True
             operands = self.calls_of(binding)
             return bool(operands) and self._are_fixed(operands or (), depth)
-        if binding.kind == "each":
-            return self._is_static_cell(node, depth)
         return self.is_static_binding(binding, depth)
 
     def _is_static_cell(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
-        if column is None or not self._are_fixed(column.cells, depth):
+        cells, loop = (column.cells, column.loop) if column is not None else self._counted(node)
+        if loop is None or not self._unless_open(loop.id, lambda: self._are_fixed(cells, depth)):
             return False
-        if len(set(map(text_of, column.cells))) == 1:
-            return True
-        leaving = (part for part in walk(column.loop) if part.type == "continue_expression")
-        return not any(self._is_chosen(part, column.loop) for part in (node, *leaving))
+        is_alike = column is not None and len(set(map(text_of, cells))) == 1
+        if is_alike or loop.id in self._asked:
+            return True  # what is asked of a turn's own branches is told by them together
+        self._asked.add(loop.id)
+        leaving = (part for part in walk(loop) if part.type == "continue_expression")
+        is_chosen = any(self._is_chosen(part, loop) for part in (node, *leaving))
+        self._asked.discard(loop.id)
+        return not is_chosen
 
     def _is_static_path(self, node: Node, _depth: int) -> bool:
         path, name = field_text(node, "path"), field_text(node, "name")
         if self._is_variant(path, name):
             return True
-        return _CONSTANT.fullmatch(name) is not None and self._is_known(path)
+        is_own = self._is_type(path) and (name not in _FIXED or (name == "ZERO" and not path.endswith("Duration")))
+        return _CONSTANT.fullmatch(name) is not None and self._is_known(path) and not is_own
 
     def _is_variant(self, path: str, name: str) -> bool:
         """Whether a name is one of a variant; one letter may be a constant or a parameter."""
         is_of_type = name in self._scopes.types or TYPE.fullmatch(path.rpartition("::")[2]) is not None
         return TYPE.fullmatch(name) is not None and (len(name) > 1 or is_of_type)
+
+    def _is_type(self, path: str) -> bool:
+        """Whether a path is one of a type, or may be."""
+        last = re.sub(r"(?:::)?<.*", "", path).rpartition("::")[2]
+        return last in _TYPES and (last not in _MODULES or not _STANDARD.match(path))
 
     def _is_known(self, path: str) -> bool:
         """Whether a type or module is of the standard library."""
@@ -250,24 +331,49 @@ class Statics(static.Statics[Scopes]):
             return False
         if macro_of(node):
             has_names = any(_CAPTURED.search(text_of(part)) for part in arguments)
-            return macro_of(node) in ("format", "concat") and not has_names and not any(map(self._shows_own, arguments))
+            return macro_of(node) in ("format", "concat") and not has_names and not any(map(self.shows_own, arguments))
         if function.type == "generic_function":
             function = field_of(function, "function") or function
         if function.type == "field_expression":
             value = field_of(function, "value")
             method = field_text(function, "field")
-            if value is None or method not in LOOKING or not self.is_static(value, depth):
+            if value is None or method not in {*LOOKING, "into"} or not self.is_static(value, depth):
                 return False
+            if method == "into":  # of such types into such a type, no trait of the product makes it
+                self.is_of_standard = True
+                return not self.shows_own(value)
             is_collected = method != "collect" or self._is_standard(_type_of(node))
-            return is_collected and not (self._shows_own(value) if method in _OF_TYPE else self._is_own(value))
+            return is_collected and not (self.shows_own(value) if method in _OF_TYPE else self._is_own(value))
         name = text_of(function).rpartition("::")[2]
         if function.type in ("identifier", "scoped_identifier") and TYPE.fullmatch(name):
             return True  # a variant or a structure of its parts
+        if function.type == "identifier":
+            own = self._scopes.function_called(node)
+            is_seen = own is not None and any(at == own.parent for at in upward(node))
+            return own is not None and is_seen and self._is_computed(own, arguments, depth)
         path = field_text(function, "path")
         is_made = name in _WRAPPING or not any(map(self._is_own, arguments))
-        return (
-            is_made and function.type == "scoped_identifier" and self._is_known(path) and name not in ("now", "default")
-        )
+        if function.type != "scoped_identifier" or not is_made or not self._is_known(path):
+            return False
+        return name in _MAKING if self._is_type(path) else True
+
+    def _is_computed(self, function: Node, arguments: Sequence[Node], depth: int) -> bool:
+        """Whether a function of the tests makes the same of the same, which must be of a standard type then."""
+        body = named(field_of(function, "body"))
+        if not self._is_test(function) or any(map(_is_mutable, arguments)) or any(map(self.shows_own, arguments)):
+            return False
+        if not body or any(part.type != "let_declaration" for part in body[:-1]):
+            return False
+
+        def tells() -> bool:
+            self._computed.add(function.id)
+            parts = [field_of(part, "value") for part in body[:-1]]
+            is_static = all(self.is_static(part, depth) for part in (*parts, body[-1]))
+            self._computed.discard(function.id)
+            return is_static
+
+        self.is_of_standard = True
+        return self._unless_open(function.id, tells)
 
     def _is_standard(self, kind: Node | None) -> bool:
         """Whether a type is of the standard library, whatever is in it."""
@@ -284,24 +390,29 @@ class Statics(static.Statics[Scopes]):
             return False
         function = callee_of(node)
         is_method = function is not None and function.type == "field_expression"
+        if field_text(function, "field") == "into":
+            return True  # or may be
         inner = field_of(function if is_method else node, "value")
         if inner is not None and (is_method or node.type == "reference_expression"):
-            return self._shows_own(inner) if field_text(function, "field") == "unwrap" else self._is_own(inner, depth)
+            return self.shows_own(inner) if field_text(function, "field") == "unwrap" else self._is_own(inner, depth)
         if function is not None and not macro_of(node):
             name = text_of(function).rpartition("::")[2]
             return TYPE.fullmatch(name) is not None and name not in _SHOWN
-        return self._shows_own(node)
+        return self.shows_own(node)
 
-    def _shows_own(self, node: Node, depth: int = 0) -> bool:
+    def shows_own(self, node: Node, depth: int = 0) -> bool:
         """Whether there is something in a value of a type that is not of the standard library."""
         if depth > static.MOST_DEPTH:
             return True
         values = self.stands_for(node)
         if values != [node]:
-            return any(self._shows_own(value, depth + 1) for value in values)
+            return any(self.shows_own(value, depth + 1) for value in values)
+        function = callee_of(node)
+        if function is not None and field_text(function, "field") == "into":
+            return True
         if node.type in ("identifier", "type_identifier"):
             return TYPE.fullmatch(text_of(node)) is not None and text_of(node) not in _SHOWN
-        return any(self._shows_own(child, depth + 1) for child in node.children)
+        return any(self.shows_own(child, depth + 1) for child in node.children)
 
     def stands_for(self, node: Node) -> list[Node]:
         """What a name or a column of a loop's rows is set to; an expression of another kind itself."""
