@@ -94,8 +94,6 @@ OLD_BUNDLES = re.compile(r"\bmaven-bundle-plugin\b[^\n]*\bConcurrentModification
 """What versions of it before 5.1.1 end with on a JDK after 14."""
 OLD_CHECKS = re.compile(r"bad class file: /modules/|IllegalAccessError\b[^\n]*\bcom\.google\.errorprone\b")
 """What Error Prone ends with on a JDK that it is too old for, where it brings a compiler or looks into this one."""
-BEFORE_MODULES = re.compile("option --add-reads not allowed with target")
-"""Of tests beside a declaration of a module, which are compiled for a Java before there were any."""
 NO_MODULE = re.compile("module not found: ")
 """What a declaration of modules misses where others of the reactor are folders of classes: these are none."""
 OLDEST = re.compile(
@@ -164,8 +162,7 @@ class Project:
             oldest = (match[1] or UNSAID).removeprefix("1.")
             self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
             ran = self.call(folder, *words)
-        others = (OLD_BUNDLES, "bundles"), (OLD_CHECKS, "javac"), (BEFORE_MODULES, "oldest=9"), (NO_MODULE, "classpath")
-        for said, name in others:
+        for said, name in ((OLD_BUNDLES, "bundles"), (OLD_CHECKS, "javac"), (NO_MODULE, "classpath")):
             if ran.returncode and said.search(ran.stdout):
                 self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{name}")
                 ran = self.call(folder, *words)
