@@ -238,6 +238,7 @@ def test_a_program_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_l
     said = {"later": "money::later(1)", "From": "String::from(1)", "compile_error": 'compile_error!("no price")'}
     said["given"] = "\nfn given(_: i32) {}\ngiven(1, 2)"
     said["gives"] = "\nfn gives() -> i32 { 1 }\nlet _: &str = gives()"
+    said["compared"] = "\nfn compared() -> Result<(), ()> { Ok(()) }\nassert_eq!(compared(), vec![1])"
     said["lacks"] = "\ntrait Given {}\nGiven::lacks(1)"
     broken = {f"tests/{name}.rs": f"#[test]\nfn of() {{ {call}; }}\n".encode() for name, call in said.items()}
     one = f"{KINDS_TEST}::well"

@@ -297,7 +297,12 @@ def marked(error):
 
 def called(error):
     """The functions that are called on a line with an error: one of them is what it is about."""
-    lines = [line["text"] for span in error["spans"] if span["is_primary"] for line in span["text"]]
+    lines = []
+    for span in error["spans"]:
+        place = span
+        while place.get("expansion"):
+            place = place["expansion"]["span"]
+        lines += [line["text"] for line in place["text"] if span["is_primary"]]
     return re.findall(r"\b([a-z_]\w*)(?:::<[^()]*>)?\(", "\n".join(lines))
 
 
