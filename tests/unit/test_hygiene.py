@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import marshal
+import tarfile
 import zlib
+from types import SimpleNamespace
 
 import pytest
 
 from harness.checks import hygiene, image_search
 from harness.checks.image_search import unpack
+from harness.core.errors import InfrastructureError
+from harness.sandbox import engine
+from harness.sandbox.images import layers
 from tests import tiny
 from tests.repos import Repository
 
@@ -264,3 +270,15 @@ def test_what_the_byte_code_of_several_packages_has_is_no_leak():
     copied = {"venv/shop/__pycache__/__init__.cpython-312.pyc": b"\0_NameOfTheFix\0"}
     assert leaks(images, wanted) == ()
     assert [leak.where for leak in leaks({**images, **copied}, wanted)] == list(copied)
+
+
+def test_a_saved_image_that_breaks_off_is_a_failure_of_the_engine(monkeypatch):
+    saved = io.BytesIO()
+    with tarfile.open(fileobj=saved, mode="w") as archive:
+        entry = tarfile.TarInfo("manifest.json")
+        entry.size = 20_000
+        archive.addfile(entry, io.BytesIO(bytes(entry.size)))
+    client = SimpleNamespace(get_image=lambda _image: iter([saved.getvalue()[:9_000]]))
+    monkeypatch.setattr(engine, "connect", lambda: client)
+    with pytest.raises(InfrastructureError, match="saving image money: unexpected end of data"):
+        list(layers.every_layer("money"))

@@ -140,7 +140,7 @@ def newest_layer(
                 raise InfrastructureError(f"reading the files of image {image} ended with {status}")
         finally:
             engine.remove_container(container)
-    except engine.ConnectionLost as error:
+    except (*engine.ConnectionLost, tarfile.ReadError) as error:
         raise engine.engine_failed(f"reading the files of image {image}", error) from error
 
 
@@ -173,7 +173,7 @@ def every_layer(image: str) -> Iterator[tuple[str, bytes]]:
                 stream = archive.extractfile(member) if member.isfile() else None
                 if stream is not None:
                     yield from _entry(member.name, stream)
-    except engine.ConnectionLost as error:
+    except (*engine.ConnectionLost, tarfile.ReadError) as error:
         raise engine.engine_failed(f"saving image {image}", error) from error
 
 
