@@ -142,10 +142,8 @@ class Stretches:
         return place > 0 and self._ends[place - 1] >= node.end_byte
 
 
-def is_in(node: Node, places: Iterable[Place] | Stretches) -> bool:
+def is_in(node: Node, places: Iterable[Place]) -> bool:
     """Whether a node stands in one of these stretches."""
-    if isinstance(places, Stretches):
-        return places.have(node)
     return any(covers(place, place_of(node)) for place in places)
 
 

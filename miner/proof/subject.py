@@ -24,7 +24,7 @@ class Subject:
     brings: frozenset[str] = frozenset()
     """Names and modules that the fix brings, see miner/proof/new_api.py; no run depends on them."""
     rewritten: frozenset[str] = frozenset()
-    """`file::function` of tests that the change alters and that were there; no run depends on them either."""
+    """What tests may be called that the change alters and that were there; no run depends on them either."""
 
     def key(self) -> str:
         """SHA-256 over what the result of a run depends on."""

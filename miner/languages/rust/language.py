@@ -32,6 +32,9 @@ from miner.layers import egress
 if TYPE_CHECKING:
     from miner.languages.built import BuiltImage
 
+_ROOTS = ("/lib.rs", "/main.rs", ".rs")
+"""How the files of programs end that modules are of."""
+
 
 class RustCode(ParsedCode):
     """Source files of Rust."""
@@ -44,7 +47,6 @@ class RustCode(ParsedCode):
         return (f"{path}::{function}", *modules)
 
 
-_ROOTS = ("/lib.rs", "/main.rs", ".rs")
 CODE = RustCode(
     Grammar(
         suffix=".rs",

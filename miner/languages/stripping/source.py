@@ -15,7 +15,6 @@ from harness.core.syntax import (
     Place,
     Stretches,
     covers,
-    is_in,
     place_of,
     rendered,
     text_of,
@@ -144,7 +143,7 @@ class TreeSource(Generic[Assertion_T]):
             unread = [
                 binding
                 for binding in bindings
-                if binding.uses and all(is_in(use, removals) or not reads(use, binding) for use in binding.uses)
+                if binding.uses and all(removals.have(use) or not reads(use, binding) for use in binding.uses)
             ]
             return {**beside(unread), **{place: pieces for name in unread for place, pieces in blanked(name).items()}}
 

@@ -21,8 +21,6 @@ _WRITTEN = words(
     " binary_expression parenthesized_expression"
 )
 _MOST_STEPS = 8
-_Read = tuple[str, str]
-"""A folder, and a constant that is read of its package."""
 
 
 class Constants:

@@ -29,15 +29,14 @@ from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Binding, Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader
-from miner.languages.go.stripping.static import Column, Settled, Statics, member_of
-from miner.languages.go.stripping.unstopped import unstopped
+from miner.languages.go.stripping.static import Column, Settled, Statics, member_of, unsettled
+from miner.languages.go.stripping.unstopped import TRYING, unstopped
 from miner.languages.stripping.source import Edits, TreeSource, blank_all, missing_lines, removed_by
 from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
-TRY = "GoldseamTry"
-"""Of the same: what gives an operand that may panic where it does not count."""
+TRY = HAND_OUT + TRYING
 TESTING = "goldseamTesting"
 """What a file calls the testing package that does not import it."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
@@ -64,7 +63,7 @@ class StrippedSource(TreeSource[Assertion]):
         first: int,
         shared: Collection[str] = (),
         package: Package | None = None,
-        settled: Settled = lambda _path, _name: False,
+        settled: Settled = unsettled,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
 
@@ -212,7 +211,7 @@ class StrippedSource(TreeSource[Assertion]):
             elif node.type == "assignment_statement" and field_text(node, "left") == "_":
                 words = scopes.listed(field_of(node, "right"))
             for word in words:
-                if self._statics.is_static(word) and not is_in(word, edited):
+                if self._statics.is_static(word) and not edited.have(word):
                     edits[place_of(word)] = ('""',)
                     silenced.append(place_of(word))
         removed += silenced
@@ -243,7 +242,7 @@ class StrippedSource(TreeSource[Assertion]):
 
     def _blanked_binding(self, binding: Binding, removals: Stretches) -> Edits:
         sets = [place_of(node) for node in binding.sets]
-        if not binding.uses or not all(is_in(use, removals) or is_in(use, sets) for use in binding.uses):
+        if not binding.uses or not all(removals.have(use) or is_in(use, sets) for use in binding.uses):
             return {}
         values = [field_of(node, "right") for node in binding.sets]
         unset: Edits = {place_of(value): (binding.name,) for value in values if value is not None}
@@ -281,7 +280,7 @@ class StrippedSource(TreeSource[Assertion]):
                 continue
             if (own := self._statics.set_of_itself(use)) is not None:
                 sets.setdefault(column.key, {})[place_of(own[1])] = (text_of(own[0]),)
-            yield column, own is None and not is_in(use, removals) and not self._is_alias(use)
+            yield column, own is None and not removals.have(use) and not self._is_alias(use)
 
     def _without(self, column: Column) -> Edits:
         """A column of zero values, where it is static."""
@@ -352,8 +351,8 @@ class StrippedSource(TreeSource[Assertion]):
             for binding in dict.fromkeys(self._scopes.bindings())
             if binding.is_local
             and binding.uses
-            and all(is_in(use, removals) for use in binding.uses)
-            and not is_in(binding.declared, undeclared)
+            and all(removals.have(use) for use in binding.uses)
+            and not undeclared.have(binding.declared)
         ]
         conditions = grouped((slot.assertion.fails, slot.assertion.replaced) for slot in outside)
         for body in bodies:
@@ -373,7 +372,7 @@ class StrippedSource(TreeSource[Assertion]):
         settled = (slot.assertion for slot in outside if slot.assertion.fails or _is_statement(slot.assertion))
         replaced = Stretches([*body_places, *(place_of(assertion.replaced) for assertion in settled)])
         for binding in lost:  # names that only blanked values read
-            if not any(is_in(use, replaced) for use in binding.uses) and (used := _use_of(binding)) is not None:
+            if not any(replaced.have(use) for use in binding.uses) and (used := _use_of(binding)) is not None:
                 at, use = used
                 edits[at, at] = (*edits.get((at, at), ()), use)
 

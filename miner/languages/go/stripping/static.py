@@ -80,7 +80,8 @@ Settled = Callable[[str, str], bool]
 """Whether the product has a constant that the fix leaves alone, by the path of its package, or none, and its name."""
 
 
-def _is_never(_path: str, _name: str) -> bool:
+def unsettled(_path: str, _name: str) -> bool:
+    """Of no constant it is known that the fix leaves it alone."""
     return False
 
 
@@ -109,7 +110,7 @@ class Statics(static.Statics[Scopes]):
     made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
     told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body", "type_conversion_expression": "operand"}
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = (), settled: Settled = _is_never) -> None:
+    def __init__(self, scopes: Scopes, shared: Collection[str] = (), settled: Settled = unsettled) -> None:
         super().__init__(scopes, shared)
         self._settled = settled
         self._assumed: set[object] = set()

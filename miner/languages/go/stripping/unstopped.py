@@ -11,6 +11,8 @@ from harness.core.syntax import field_of, field_text, is_in, named, place_of, te
 from miner.languages.go.stripping.scopes import FUNCTIONS, listed, parse
 from miner.languages.stripping.source import Edits, lines_of, rewritten
 
+TRYING = "Try"
+"""Behind the name of what hands out: that of what gives it an operand which may panic where it does not count."""
 _AT = r"(?:^|/)%s:(\d+)(?::(\d+))?:? ?(.*)"
 """Where the compiler complains of a file and of what, or a panic came through it."""
 _MISMATCH = re.compile(r"assignment mismatch: (\d+) variables? but .* returns (\d+) value")
@@ -141,7 +143,7 @@ def _is_hand_out(node: Node | None, hand_out: str) -> bool:
 
 def _is_of_hand_out(node: Node | None, hand_out: str) -> bool:
     """Whether a call hands out, or gives one operand of what does."""
-    return _is_hand_out(node, hand_out) or _is_hand_out(node, f"{hand_out}Try")
+    return _is_hand_out(node, hand_out) or _is_hand_out(node, hand_out + TRYING)
 
 
 def _is_handed(block: Node, hand_out: str) -> bool:
