@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from posixpath import dirname
 
+from harness.core.grouping import grouped
 from harness.core.instance import Task, TestSpec
 from harness.core.syntax import words
 from harness.core.test_ids import files
@@ -19,6 +20,7 @@ from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.go.build import TOOLCHAINS, build_image
 from miner.languages.go.stripping import literals
+from miner.languages.go.stripping.borrowing import borrowed
 from miner.languages.go.stripping.constants import Constants
 from miner.languages.go.stripping.package import name_of, package_of
 from miner.languages.go.stripping.scopes import parse
@@ -84,14 +86,16 @@ class Go(TreeLanguage):
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves, and all others of their packages."""
+        """The test files themselves, and all others of their packages; each with what it calls of the others."""
         folders = dict.fromkeys(f"{dirname(path)}/" for path in paths if _TESTS.fullmatch(path))
-        return {path: source for path, source in read(folders).items() if _TESTS.fullmatch(path)}
+        tests = [(path, source) for path, source in read(folders).items() if _TESTS.fullmatch(path)]
+        packages = grouped((_package(path, source), (path, source)) for path, source in tests).values()
+        return {path: source for package in packages for path, source in borrowed(dict(package)).items()}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file of a package that has listed tests."""
         listed = set(map(dirname, files(task.hidden.listed)))
-        keys = {path: (dirname(path), name_of(source)) for path, source in sources.items()}
+        keys = {path: _package(path, source) for path, source in sources.items()}
         packages = {
             key: package_of(source for path, source in sources.items() if keys[path] == key)
             for key in set(keys.values())
@@ -123,6 +127,11 @@ class Go(TreeLanguage):
             function=literals.function_of,
             written=lambda parsed: parsed.written(literals.value_of),
         )
+
+
+def _package(path: str, source: bytes) -> tuple[str, bytes]:
+    """The package of a test file: its folder, and what it says it is of."""
+    return dirname(path), name_of(source)
 
 
 GO = Go()

@@ -87,7 +87,7 @@ class Assertion(sites.Assertion):
 
 
 _FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
-_TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|TB|C)|\*C")
+TESTERS = re.compile(r"\*?(?:testing|check|gocheck|gc|qt|quicktest)\.(?:T|B|F|TB|C)|\*C")
 _OF_CONSTANTS = ("go.==", "go.<", "go.>")
 """Operators of which an untyped constant takes the type of the other side."""
 _ALONE = words("expression_statement defer_statement go_statement")
@@ -308,7 +308,7 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.resolve(node)
         if binding is None or binding.kind != "param":
             return False
-        return _TESTERS.fullmatch(field_text(binding.statement, "type")) is not None
+        return TESTERS.fullmatch(field_text(binding.statement, "type")) is not None
 
     def _of_diff(self, guard: Node, condition: Node) -> Assertion | None:
         """`if diff := cmp.Diff(a, b); diff != ""`, where nothing else reads the difference but the message."""
