@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from miner.languages.java.stripping import helpers
-from miner.languages.java.stripping.borrowing import borrow
+from miner.languages.java.stripping.borrowing import borrow, lend
 from miner.languages.java.stripping.source import StrippedSource
 
 BASE = """\
@@ -131,3 +131,85 @@ def test_what_a_file_declares_is_not_what_it_calls():
     assert left.count(b"assertIt(") == 1
     assert b"c(1)" in left
     assert b"d(" not in left
+
+
+LENDER = """\
+package all;
+
+import static org.junit.Assert.*;
+import java.util.List;
+
+public final class Prices {
+    private static final String UNIT = "EUR";
+
+    @BeforeAll public static void prepared() { }
+    public static void assertPrice(String want, Object price) { assertPrice(want, price, List.of()); }
+    public static void assertPrice(String want, Object price, List<String> more) {
+        assertNotNull(price);
+        assertEquals(want, format(price));
+    }
+    private static String format(Object price) { return price + " " + UNIT + Prices.class.getName(); }
+}
+"""
+CALLING = """\
+package money;
+
+import static all.Prices.assertPrice;
+import all.Prices;
+
+class OneTest {
+    @Test void one() { assertPrice("5 EUR", f(5)); Prices.assertPrice("6 EUR", f(6)); }
+}
+"""
+
+
+def lent(test: str = CALLING, lender: str = LENDER, known: tuple[str, ...] = ()) -> str:
+    return lend(test.encode(), "a/OneTest.java", lender.encode(), known).decode()
+
+
+def test_a_class_whose_static_methods_assert_is_copied_under_a_name_of_its_own():
+    text = lent()
+    name = text.partition("final class ")[2].partition(" ")[0]
+    assert name.startswith("Prices_")
+    assert f"import static money.{name}.assertPrice;" in text
+    assert {"import java.util.List;", "import static org.junit.Assert.*;"} <= set(
+        text.partition("class")[0].replace("; ", ";\n").split("\n")
+    )
+    assert f'assertPrice("5 EUR", f(5)); {name}.assertPrice("6 EUR", f(6));' in text
+    assert f"{name}.class.getName()" in text
+    assert "public final class" not in text
+    assert "prepared" not in text
+    assert text.index("OneTest") < text.index("final class")
+    assert text.count("\n", 0, text.index("OneTest")) == CALLING.count("\n", 0, CALLING.index("OneTest"))
+
+
+def test_what_is_expected_of_a_class_that_is_copied_goes_with_the_calls():
+    source = StrippedSource(lent().encode(), path="src/test/java/money/OneTest.java", first=0)
+    stripped = source.stripped({slot.number: slot.assertion.modes[0] for slot in source.slots})
+    assert "5 EUR" not in stripped
+    assert "6 EUR" not in stripped
+
+
+@pytest.mark.parametrize(
+    ("test", "lender", "known"),
+    [
+        (CALLING, LENDER, ("assertPrice",)),
+        (CALLING.replace("assertPrice", "format"), LENDER, ()),
+        (CALLING, LENDER.replace("static void", "void"), ()),
+        (CALLING, LENDER.replace("class Prices", "class Prices extends Base"), ()),
+        (CALLING, LENDER.replace("class Prices", "class Prices<T>"), ()),
+        (CALLING, LENDER.replace("format(", "assertEquals("), ()),
+        (CALLING.replace("import all.Prices;", "import java.awt.List;"), LENDER, ()),
+        (CALLING.replace("package money;", ""), LENDER, ()),
+        (CALLING.replace("all.Prices", "other.Prices"), LENDER, ()),
+        (CALLING, "interface Prices { }", ()),
+        (CALLING, "class Prices {", ()),
+        ("class OneTest {", LENDER, ()),
+    ],
+    ids=[
+        *("read where it is called", "asserts nothing", "not static", "extends another", "general", "hides JUnit's"),
+        *("another class of a name", "no package", "of another package", "no class", "not read", "not read itself"),
+    ],
+)
+def test_a_class_is_not_copied_that_is_not_needed_or_may_mean_something_else(test, lender, known):
+    assert lent(test, lender, known) == test

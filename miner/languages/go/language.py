@@ -27,7 +27,7 @@ from miner.languages.go.stripping.scopes import parse
 from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage, called_by_others
+from miner.languages.stripping.language import TreeLanguage, called_by_others, first_kept
 from miner.layers import egress
 
 CODE = ParsedCode(
@@ -86,14 +86,17 @@ class Go(TreeLanguage):
     def test_sources(
         self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
     ) -> dict[str, bytes]:
-        """The test files themselves, and all others of their packages; each with what it calls of the others."""
+        """The test files themselves, and all others of their packages."""
         folders = dict.fromkeys(f"{dirname(path)}/" for path in paths if _TESTS.fullmatch(path))
-        tests = [(path, source) for path, source in read(folders).items() if _TESTS.fullmatch(path)]
-        packages = grouped((_package(path, source), (path, source)) for path, source in tests).values()
-        return {path: source for package in packages for path, source in borrowed(dict(package)).items()}
+        return {path: source for path, source in read(folders).items() if _TESTS.fullmatch(path)}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file of a package that has listed tests."""
+        """By the syntax tree of each file of a package that has listed tests, with what it calls of the others."""
+        packages = grouped((_package(path, source), (path, source)) for path, source in sources.items()).values()
+        with_others = {path: source for package in packages for path, source in borrowed(dict(package)).items()}
+        return first_kept(lambda way: self._stripped(task, way, run), with_others, sources)
+
+    def _stripped(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         listed = set(map(dirname, files(task.hidden.listed)))
         keys = {path: _package(path, source) for path, source in sources.items()}
         packages = {

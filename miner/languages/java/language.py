@@ -15,11 +15,11 @@ from miner.languages.building import Building, installed, reason_in, refusal
 from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import helpers, literals
-from miner.languages.java.stripping.borrowing import borrow
+from miner.languages.java.stripping.borrowing import borrow, lend
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.java.toolchain import TOOLCHAINS, called_like_tests, name_of_jdk
 from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage, called_by_others
+from miner.languages.stripping.language import TreeLanguage, called_by_others, first_kept
 from miner.layers import base, egress
 
 if TYPE_CHECKING:
@@ -91,11 +91,24 @@ class Java(TreeLanguage):
         shared = dict(read(sorted(filter(is_test, places - own.keys()))))
         places = {place for path, source in shared.items() for place in helpers.places_of(path, source)}
         bases = dict(read(sorted(filter(is_test, places - own.keys() - shared.keys()))))
-        others = {**own, **shared, **bases}
-        return {**others, **{path: borrow(source, helpers.ancestors(others)(source)) for path, source in own.items()}}
+        return {**own, **shared, **bases}
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file that has listed tests."""
+        """By the syntax tree of each file that has listed tests, with what it calls of the others."""
+        above, known = helpers.ancestors(sources), helpers.helpers_in(sources.values())
+
+        def with_others(path: str, source: bytes) -> bytes:
+            extended = above(source)
+            for place in sorted({*helpers.places_of(path, source)} & sources.keys()):
+                if sources[place] not in (source, *extended):
+                    source = lend(source, path, sources[place], known)
+            return borrow(source, extended)
+
+        hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
+        ways = {path: with_others(path, source) if path in hidden else source for path, source in sources.items()}
+        return first_kept(lambda way: self._stripped(task, way, run), ways, sources)
+
+    def _stripped(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         known = helpers.helpers_in(sources.values())
         listed = files(task.hidden.listed)
         shared = called_by_others({path: helpers.undeclared(source) for path, source in sources.items()})

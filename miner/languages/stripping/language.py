@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 _CALLED = re.compile(rb"\b(\w+)\(")
 
 
+def first_kept(strip: Callable[[Mapping[str, bytes]], RecordedTests], *ways: Mapping[str, bytes]) -> RecordedTests:
+    """What is recorded of test files in the first way to have them in which anything is: some may not compile."""
+    recorded = RecordedTests()
+    for place, way in enumerate(ways):
+        if way not in ways[:place] and not recorded.expectations.tests:
+            recorded = strip(way)
+    return recorded
+
+
 class TreeLanguage(Language):
     """Such a language; it says how a source is read, and how its tests are stripped."""
 
