@@ -27,6 +27,13 @@ func hasNone(t testing.TB, text string) {
 	if len(text) == 0 {
 		t.Fatal("none")
 	}
+	t.Log(text)
+}
+
+func same(t *testing.T, got, want int) {
+	if got != want {
+		t.Fatal(got)
+	}
 }
 
 func unit() string { return "EUR" }
@@ -40,6 +47,7 @@ import "testing"
 
 func TestFormat(t *testing.T) {
 	runCases(t, Format, "5 EUR")
+	same(t, 3, Count())
 }
 """
 
@@ -59,6 +67,7 @@ def test_a_file_has_the_functions_that_fail_its_tests_and_those_they_call_under_
     assert f"func hasNone_{suffix}(t testing.TB" in text
     assert "f(unit())" in text
     assert "func unit" not in text
+    assert "func same" not in text
 
 
 def test_what_is_expected_goes_as_in_a_function_of_the_file():

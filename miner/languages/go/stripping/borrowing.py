@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from harness.core.syntax import Place, field_of, field_text, is_in, named, place_of, rendered, text_of, walk
 from miner.languages.go.stripping import scopes
+from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Binding, Scopes
 from miner.languages.go.stripping.sites import TESTERS
 
@@ -21,10 +22,11 @@ _CONSTRAINT = re.compile(rb"^//\s*(?:go:build|\+build)\b.*", re.MULTILINE)
 def borrowed(sources: Mapping[str, bytes]) -> dict[str, bytes]:
     """The test files of one package, each with what it calls of the others; as it is where that is nothing, or unclear.
 
-    A copy has a name of its own, made of that of the file, since all are in one package.
+    A copy has a name of its own, made of that of the file, since all are in one package. What only compares what it is
+    given is read where it is called, and is not copied.
     """
     files = {path: file for path, source in sources.items() if (file := _File.read(source)) is not None}
-    lent = _lent(files.values())
+    lent = _lent(files.values(), known=package_of(sources.values()).checks)
     return {path: _with_copies(path, files[path], lent) if path in files else sources[path] for path in sources}
 
 
@@ -84,13 +86,13 @@ class _Lent:
         return all(own.imports.get(one.name, one).path == one.path for one in self.imports())
 
 
-def _lent(files: Iterable[_File]) -> dict[str, _Lent]:
-    """By name: the functions of some files that are given a test; none of a name that is there twice."""
+def _lent(files: Iterable[_File], known: Collection[str]) -> dict[str, _Lent]:
+    """By name: the functions of some files that are given a test, but for known ones and those of a name in two."""
     found: dict[str, list[_Lent]] = {}
     for file in files:
         for node in named(file.root):
             name = field_text(node, "name")
-            if node.type == "function_declaration" and not _RUN_ALONE.fullmatch(name):
+            if node.type == "function_declaration" and name not in known and not _RUN_ALONE.fullmatch(name):
                 found.setdefault(name, []).append(_Lent(file, node))
     return {name: same[0] for name, same in found.items() if len(same) == 1 and _is_given_a_test(same[0].node)}
 
