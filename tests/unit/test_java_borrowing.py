@@ -201,6 +201,7 @@ def test_what_is_expected_of_a_class_that_is_copied_goes_with_the_calls():
         (CALLING, LENDER.replace("format(", "assertEquals("), ()),
         (CALLING.replace("import all.Prices;", "import java.awt.List;"), LENDER, ()),
         (CALLING.replace("package money;", ""), LENDER, ()),
+        (CALLING.replace("OneTest {", "OneTest extends Prices {"), LENDER, ()),
         (CALLING.replace("all.Prices", "other.Prices"), LENDER, ()),
         (CALLING, "interface Prices { }", ()),
         (CALLING, "class Prices {", ()),
@@ -208,7 +209,15 @@ def test_what_is_expected_of_a_class_that_is_copied_goes_with_the_calls():
     ],
     ids=[
         *("read where it is called", "asserts nothing", "not static", "extends another", "general", "hides JUnit's"),
-        *("another class of a name", "no package", "of another package", "no class", "not read", "not read itself"),
+        *(
+            "another class of a name",
+            "no package",
+            "its base",
+            "of another package",
+            "no class",
+            "not read",
+            "not read itself",
+        ),
     ],
 )
 def test_a_class_is_not_copied_that_is_not_needed_or_may_mean_something_else(test, lender, known):

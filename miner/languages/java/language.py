@@ -99,9 +99,8 @@ class Java(TreeLanguage):
 
         def with_others(path: str, source: bytes) -> bytes:
             extended = above(source)
-            for place in sorted({*helpers.places_of(path, source)} & sources.keys()):
-                if sources[place] not in (source, *extended):
-                    source = lend(source, path, sources[place], known)
+            for place in sorted({*helpers.places_of(path, source)} & sources.keys() - {path}):
+                source = lend(source, path, sources[place], known)
             return borrow(source, extended)
 
         hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}

@@ -150,12 +150,11 @@ def _asserts_for(root: Node, lender: Node, known: Collection[str]) -> bool:
 
 def _pointed(root: Node, file: Node, lender: Node, fresh: str) -> dict[Place, tuple[str, ...]]:
     """The edits by which a file calls the copy of a class, and has its imports; none where it can't have it."""
-    name, package, imports, methods = name_of(lender), _package(root), _imports(root), _methods(lender)
+    name, package, imports = name_of(lender), _package(root), _imports(root)
     own = {name} | _declared(field_of(lender, "body"))
     own |= {text_of(part) for node in walk(lender) if node.type == "type_parameter" for part in named(node)[:1]}
     needed = _needed(_names_in(lender) - own, file, root, imports, is_whole=True)
-    is_bound = any(child.type in ("superclass", "type_parameters") for child in lender.children)
-    if needed is None or is_bound or not package or any(_OF_LIBRARIES.fullmatch(name_of(one)) for one in methods):
+    if needed is None or not package or _is_bound(root, lender):
         return {}
     path = f"{_package(file)}.{name}"
     edits: dict[Place, tuple[str, ...]] = {
@@ -172,6 +171,13 @@ def _pointed(root: Node, file: Node, lender: Node, fresh: str) -> dict[Place, tu
     last = _heads(root)[-1].end_byte
     added = (f" {needed[key].decode()}" for key in sorted(needed.keys() - imports.keys()))
     return {**edits, (last, last): tuple(added)}
+
+
+def _is_bound(root: Node, lender: Node) -> bool:
+    """Whether a class means something else beside those of a file."""
+    is_base = any(_base_of(node) == name_of(lender) for node in named(root))
+    hides = any(_OF_LIBRARIES.fullmatch(name_of(method)) for method in _methods(lender))
+    return is_base or hides or any(child.type in ("superclass", "type_parameters") for child in lender.children)
 
 
 def _made_own(lender: Node, fresh: str) -> dict[Place, tuple[str, ...]]:
