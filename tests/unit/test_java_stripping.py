@@ -645,6 +645,43 @@ def test_an_assertion_of_constants_leaves_a_test_as_it_is_unless_it_fails():
     assert unread.assertion.is_unread
 
 
+@pytest.mark.parametrize(
+    ("method", "is_expected"),
+    [
+        ('String made(String of) { return of.trim() + ";"; }', True),
+        ('String made(String... of) { return String.join("\\n", of) + ending(1); }', True),
+        ('String made(String of) { String all = ""; for (char c : of.toCharArray()) { all += c; } return all; }', True),
+        ("BigDecimal made(String of) { return new BigDecimal(of); }", True),
+        ("BigDecimal made(String of) { return UNIT.add(new BigDecimal(of)); }", True),
+        ("String made(String of) { return made(of, 1); } String made(String of, int n) { return of + n; }", True),
+        ("String made(String of) { return Prices.made(of); }", False),
+        ("String made(String of) { return new Prices(of).toString(); }", False),
+        ("String made(String of) { return prices.made(of); }", False),
+        ("String made(String of) { return elsewhere(of); }", False),
+        ("String made(String of) { return this.toString(); }", False),
+        ('String made(String of) { return "" + ATest.class.getResource(of); }', False),
+        ("String made(String of) { return System.getProperty(of); }", False),
+        ("String made(String of) { calls++; return of + calls; }", False),
+        ("String made(String of) { return of; } String made(Object of) { return null; }", False),
+        ("String made(String of) { return made(of + 1); }", False),
+    ],
+)
+def test_what_a_method_of_the_file_makes_of_what_is_expected_is_expected(method, is_expected):
+    fields = 'private static final BigDecimal UNIT = new BigDecimal("1"); private int calls; private Prices prices;'
+    beside = "private static String ending(int n) { return String.valueOf(n); }"
+    source = parsed(in_class(f'{fields} {beside} {method} @Test void a() {{ assertEquals(made("5 EUR"), f(1)); }}'))
+    [slot] = source.slots
+    assert [operand.static for operand in slot.assertion.operands] == [is_expected, False]
+    assert ("5 EUR" in source.stripped(best(source))) is not is_expected
+
+
+def test_what_a_method_of_the_file_says_itself_is_not_expected_and_what_it_makes_may_be_changed():
+    made = 'List<String> made(String of) { return List.of(of); } String alone() { return "5 EUR"; }'
+    body = 'assertEquals(alone(), f(1)); List<String> want = made("a"); f(want); assertEquals(want, f(2));'
+    source = parsed(in_class(f"{made} @Test void a() {{ {body} }}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS, Mode.OPERANDS]
+
+
 def test_a_text_of_many_lines_is_expected():
     lines = " + ".join(f'"line {number}\\n"' for number in range(300))
     assert left(f"assertEquals({lines}, f());") == "<0 | f()>"

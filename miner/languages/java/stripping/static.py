@@ -236,7 +236,7 @@ class Statics(static.Statics[Scopes]):
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
         if binding is None:
-            return self._is_known(self._scopes.members.get(text_of(node), ""))
+            return self._is_known_member(text_of(node))
         if binding.kind == "each" and self._is_of_chosen_turn(node, binding.statement):
             return False
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
@@ -275,6 +275,8 @@ class Statics(static.Statics[Scopes]):
                 return binding is not None and binding.init is not None and not self._is_fixed(binding, [binding.init])
             case "object_creation_expression":
                 return field_text(node, "type").rpartition(".")[2] not in _UNCHANGING
+            case "method_invocation" if field_of(node, "object") is None and name_of(node) in self._scopes.functions:
+                return any(field_text(own, "type") not in _FIXED for own in self._scopes.functions[name_of(node)])
             case "method_invocation" if name_of(node) not in LOOKING - _LIVE - _MAKING:
                 holder = field_of(node, "object")
                 parts = [*([holder] if holder is not None else []), *arguments_of(node)]
@@ -375,16 +377,58 @@ class Statics(static.Statics[Scopes]):
         if name in _CHANGING or not all(self.is_static(argument, depth) for argument in arguments_of(node)):
             return False
         if holder is None:
-            return name not in self._scopes.functions and self._is_known(self._scopes.members.get(name, ""))
+            own = self._scopes.functions.get(name, [])
+            return self._is_pure(node, own) if own else self._is_known_member(name)
         if holder.type in ("identifier", "field_access", "scoped_identifier") and self._scopes.resolve(holder) is None:
             return self._is_known(text_of(holder))
         return self.is_static(holder, depth) and (name in _OF_CLASS or not self._is_class(holder))
+
+    def _is_pure(self, call: Node, own: Sequence[Node]) -> bool:
+        """Whether a method of the file makes what it gives of its arguments alone, so that it is the same for the same.
+
+        What it says itself stays in the file, so one that is given nothing is none.
+        """
+        count = len(arguments_of(call))
+        forms = [method for method in own if len(named(field_of(method, "parameters"))) == count]
+        method = own[0] if len(own) == 1 else forms[0] if len(forms) == 1 else None
+        body = field_of(method, "body")
+        if method is None or body is None or not count:
+            return False
+        return self._unless_open(method.id, lambda: all(self._asks_nothing(part, method) for part in walk(body)))
+
+    def _asks_nothing(self, part: Node, method: Node) -> bool:
+        """Whether a node in a method that may be pure is of what it is given, or what a known class makes."""
+        match part.type:
+            case "this" | "super" | "class_body" | "class_literal":
+                return False
+            case "object_creation_expression":
+                return self._is_known(field_text(part, "type").partition("<")[0])
+            case "method_invocation":
+                own = self._scopes.functions.get(name_of(part), [])
+                if field_of(part, "object") is None:
+                    return self._is_pure(part, own) if own else self._is_known_member(name_of(part))
+                return name_of(part) not in _CHANGING
+            case "identifier" if not _is_name_of(part):
+                binding = self._scopes.resolve(part)
+                if binding is None:
+                    return self._is_known(text_of(part)) or self._is_known_member(text_of(part))
+                return method_around(binding.declared) == method or self.is_static_binding(binding)
+        return True
+
+    def _is_known_member(self, name: str) -> bool:
+        """Whether a name that is imported alone is of a class of the standard library's that only makes values."""
+        return self._is_known(self._scopes.members.get(name, ""))
 
     def _is_class(self, node: Node) -> bool:
         """Whether it is a class, whose members are those of the product."""
         node = bare(node)
         binding = self._scopes.of_name(node)
         return node.type == "class_literal" or (binding is not None and binding.type_name.startswith("Class"))
+
+
+def _is_name_of(name: Node) -> bool:
+    """Whether it is the name of a method or a member, by what it is a member of."""
+    return any(is_field(name.parent, word, name) for word in ("name", "field"))
 
 
 def _write_of(use: Node) -> Node | None:
