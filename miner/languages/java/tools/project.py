@@ -92,7 +92,10 @@ GONE = re.compile(
 """How the compiler misses what an earlier JDK had."""
 OLD_BUNDLES = re.compile(r"\bmaven-bundle-plugin\b[^\n]*\bConcurrentModificationException\b")
 """What versions of it before 5.1.1 end with on a JDK after 14."""
-OLD_CHECKS = re.compile(r"bad class file: /modules/|IllegalAccessError\b[^\n]*\bcom\.google\.errorprone\b")
+OLD_CHECKS = re.compile(
+    r"bad class file: /modules/|NotDirectoryException: \S+/lib/modules\b"
+    r"|IllegalAccessError\b[^\n]*\bcom\.google\.errorprone\b"
+)
 """What Error Prone ends with on a JDK that it is too old for, where it brings a compiler or looks into this one."""
 NO_MODULE = re.compile("module not found: ")
 """What a declaration of modules misses where others of the reactor are folders of classes: these are none."""
@@ -158,14 +161,12 @@ class Project:
             ran = self.call(folder, *words)
         while ran.returncode and (match := MISSING.search(ran.stdout)) and self.stand_in(*match.groups()):
             ran = self.call(folder, *words)
-        if ran.returncode and (match := OLDEST.search(ran.stdout)):
-            oldest = (match[1] or UNSAID).removeprefix("1.")
-            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.oldest={oldest}")
+        remedies = {"oldest": OLDEST, "bundles": OLD_BUNDLES, "javac": OLD_CHECKS, "classpath": NO_MODULE}
+        while ran.returncode and (said := [name for name, form in remedies.items() if form.search(ran.stdout)]):
+            match = remedies.pop(said[0]).search(ran.stdout)
+            level = f"={(match[1] or UNSAID).removeprefix('1.')}" if match and said[0] == "oldest" else ""
+            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{said[0]}{level}")
             ran = self.call(folder, *words)
-        for said, name in ((OLD_BUNDLES, "bundles"), (OLD_CHECKS, "javac"), (NO_MODULE, "classpath")):
-            if ran.returncode and said.search(ran.stdout):
-                self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{name}")
-                ran = self.call(folder, *words)
         if ran.returncode and GONE.search(ran.stdout):
             again = [f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.release"]
             if not (by_release := self.call(folder, *words, *again)).returncode:
