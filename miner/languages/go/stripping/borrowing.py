@@ -26,7 +26,7 @@ def borrowed(sources: Mapping[str, bytes]) -> dict[str, bytes]:
     given is read where it is called, and is not copied.
     """
     files = {path: file for path, source in sources.items() if (file := _File.read(source)) is not None}
-    lent = _lent(files.values(), known=package_of(sources.values()).checks)
+    lent = _lent(files.values(), checks=package_of(sources.values()).checks)
     return {path: _with_copies(path, files[path], lent) if path in files else sources[path] for path in sources}
 
 
@@ -77,22 +77,23 @@ class _Lent:
     def imports(self) -> list[Binding]:
         """What it uses of its file's imports."""
         within = [place_of(self.node)]
-        return [one for one in self.file.imports.values() if any(is_in(use, within) for use in one.uses)]
+        return [name for name in self.file.imports.values() if any(is_in(use, within) for use in name.uses)]
 
     def fits(self, own: _File) -> bool:
         """Whether it means the same in another file."""
         if self.file is own or self.file.constraints not in ([], own.constraints) or "." in self.file.imports:
             return False
-        return all(own.imports.get(one.name, one).path == one.path for one in self.imports())
+        imports = self.imports()
+        return all(own.imports.get(binding.name, binding).path == binding.path for binding in imports)
 
 
-def _lent(files: Iterable[_File], known: Collection[str]) -> dict[str, _Lent]:
+def _lent(files: Iterable[_File], checks: Collection[str]) -> dict[str, _Lent]:
     """By name: the functions of some files that are given a test, but for known ones and those of a name in two."""
     found: dict[str, list[_Lent]] = {}
     for file in files:
         for node in named(file.root):
             name = field_text(node, "name")
-            if node.type == "function_declaration" and name not in known and not _RUN_ALONE.fullmatch(name):
+            if node.type == "function_declaration" and name not in checks and not _RUN_ALONE.fullmatch(name):
                 found.setdefault(name, []).append(_Lent(file, node))
     return {name: same[0] for name, same in found.items() if len(same) == 1 and _is_given_a_test(same[0].node)}
 
@@ -114,7 +115,7 @@ def _with_copies(path: str, own: _File, lent: Mapping[str, _Lent]) -> bytes:
         return own.source
     suffix = f"_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
     at = next(node for node in named(own.root) if node.type == "package_clause").end_byte
-    imports = {one.name: text_of(one.statement) for function in copied.values() for one in function.imports()}
+    imports = {used.name: text_of(used.statement) for function in copied.values() for used in function.imports()}
     added = "".join(f"; import {text}" for name, text in sorted(imports.items()) if name not in own.imports)
     texts = [own.with_names(own.root, copied, suffix, {(at, at): added})]
     texts += [function.file.with_names(function.node, copied, suffix, {}) for function in copied.values()]

@@ -124,28 +124,28 @@ def _may_move(method: Node, base: Node, names: set[str]) -> bool:
     return is_plain and bool(_ASSERTING.search(text_of(method)))
 
 
-def lend(source: bytes, path: str, other: bytes, known: Collection[str] = ()) -> bytes:
+def lend(source: bytes, path: str, other: bytes, helpers: Collection[str] = ()) -> bytes:
     """A test file with a copy of a class whose static methods assert for it; as it is where that is none, or unclear.
 
-    Methods by names in `known` are read where they are called. The copy has a name of its own, made of that of the
+    Methods by names in `helpers` are read where they are called. The copy has a name of its own, made of that of the
     file; nothing of it is run as a test.
     """
     try:
         root, file = parse(source), parse(other)
         lender = next(node for node in named(file) if node.type == "class_declaration")
         fresh = f"{name_of(lender)}_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
-        edits = _pointed(root, file, lender, fresh) if _asserts_for(root, lender, known) else {}
+        edits = _pointed(root, file, lender, fresh) if _asserts_for(root, lender, helpers) else {}
     except (ValueError, RecursionError, StopIteration):
         return source
     copy = rendered(other, *place_of(lender), _made_own(lender, fresh)) if edits else b""
     return b"\n".join(filter(None, (rendered(source, 0, len(source), edits), copy)))
 
 
-def _asserts_for(root: Node, lender: Node, known: Collection[str]) -> bool:
-    """Whether a file calls methods of a class by their names that assert, beside known ones."""
+def _asserts_for(root: Node, lender: Node, helpers: Collection[str]) -> bool:
+    """Whether a file calls methods of a class by their names that assert, beside such helpers."""
     methods = (method for method in _methods(lender) if has_modifier(method, "static"))
     asserting = {name_of(method) for method in methods if _ASSERTING.search(text_of(field_of(method, "body")))}
-    return any(node.type == "method_invocation" and name_of(node) in asserting - {*known} for node in walk(root))
+    return any(node.type == "method_invocation" and name_of(node) in asserting - {*helpers} for node in walk(root))
 
 
 def _pointed(root: Node, file: Node, lender: Node, fresh: str) -> dict[Place, tuple[str, ...]]:

@@ -162,10 +162,10 @@ class Project:
         while ran.returncode and (match := MISSING.search(ran.stdout)) and self.stand_in(*match.groups()):
             ran = self.call(folder, *words)
         remedies = {"oldest": OLDEST, "bundles": OLD_BUNDLES, "javac": OLD_CHECKS, "classpath": NO_MODULE}
-        while ran.returncode and (said := [name for name, form in remedies.items() if form.search(ran.stdout)]):
-            match = remedies.pop(said[0]).search(ran.stdout)
-            level = f"={(match[1] or UNSAID).removeprefix('1.')}" if match and said[0] == "oldest" else ""
-            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{said[0]}{level}")
+        while ran.returncode and (names := [name for name, form in remedies.items() if form.search(ran.stdout)]):
+            match = remedies.pop(names[0]).search(ran.stdout)
+            level = f"={(match[1] or UNSAID).removeprefix('1.')}" if match and names[0] == "oldest" else ""
+            self.call_with(f"-Dmaven.ext.class.path={self.extension()}", f"-Dgoldseam.{names[0]}{level}")
             ran = self.call(folder, *words)
         if ran.returncode and GONE.search(ran.stdout):
             again = [f"-Dmaven.ext.class.path={self.extension()}", "-Dgoldseam.release"]
