@@ -114,3 +114,11 @@ def test_what_would_mean_something_else_in_the_file_stays_where_it_is(test, help
 def test_a_field_that_is_called_like_a_function_keeps_its_name():
     test = TEST.replace("runCases(t", "_ = Table{runCases: 1}\n\trunCases(t")
     assert "Table{runCases: 1}" in of_test(test)
+
+
+def test_of_two_functions_whose_imports_have_one_name_one_is_copied():
+    more = 'package money\n\nimport (str "mine.org/strings"; "testing")\n\nfunc more(t *testing.T) { str.F(t) }\n'
+    files = {"a_test.go": TEST.replace("\tsame", "\tmore(t)\n\tsame").encode(), "more_test.go": more.encode()}
+    text = borrowed({**files, "helpers_test.go": HELPERS.encode()})["a_test.go"].decode()
+    assert text.count("import str ") == 1
+    assert (text.count("func more_"), text.count("func runCases_")) in ((0, 1), (1, 0))

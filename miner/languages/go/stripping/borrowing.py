@@ -79,12 +79,11 @@ class _Lent:
         within = [place_of(self.node)]
         return [name for name in self.file.imports.values() if any(is_in(use, within) for use in name.uses)]
 
-    def fits(self, own: _File) -> bool:
-        """Whether it means the same in another file."""
+    def fits(self, own: _File, imports: Mapping[str, Binding]) -> bool:
+        """Whether it means the same in another file, which has some imports then."""
         if self.file is own or self.file.constraints not in ([], own.constraints) or "." in self.file.imports:
             return False
-        imports = self.imports()
-        return all(own.imports.get(binding.name, binding).path == binding.path for binding in imports)
+        return all(imports.get(binding.name, binding).path == binding.path for binding in self.imports())
 
 
 def _lent(files: Iterable[_File], checks: Collection[str]) -> dict[str, _Lent]:
@@ -105,18 +104,19 @@ def _is_given_a_test(function: Node) -> bool:
 
 def _with_copies(path: str, own: _File, lent: Mapping[str, _Lent]) -> bytes:
     copied: dict[str, _Lent] = {}
+    imports = dict(own.imports)
     rest = list(map(text_of, own.called(own.root)))
     while rest:
         name = rest.pop()
-        if name in lent and name not in copied and lent[name].fits(own):
+        if name in lent and name not in copied and lent[name].fits(own, imports):
             copied[name] = lent[name]
+            imports |= {binding.name: binding for binding in lent[name].imports()}
             rest += map(text_of, lent[name].file.called(lent[name].node))
     if not copied:
         return own.source
     suffix = f"_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
     at = next(node for node in named(own.root) if node.type == "package_clause").end_byte
-    imports = {used.name: text_of(used.statement) for function in copied.values() for used in function.imports()}
-    added = "".join(f"; import {text}" for name, text in sorted(imports.items()) if name not in own.imports)
+    added = "".join(f"; import {text_of(imports[name].statement)}" for name in sorted(imports.keys() - own.imports))
     texts = [own.with_names(own.root, copied, suffix, {(at, at): added})]
     texts += [function.file.with_names(function.node, copied, suffix, {}) for function in copied.values()]
     return b"\n\n".join([*texts, b""])
