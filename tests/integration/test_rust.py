@@ -222,7 +222,8 @@ def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is
     ends = KILLING.format("parent(parent(own()))")
     report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": ends.encode()})
     assert report.collected == tuple(f"tests/ends.rs::{name}" for name in ("first", "second", "third"))
-    assert (report.finished, dict(report.statuses)) == (False, {"tests/ends.rs::first": TestStatus.PASSED})
+    assert not report.finished
+    assert dict(report.statuses) in ({}, {"tests/ends.rs::first": TestStatus.PASSED})  # which is told meanwhile
 
 
 def test_a_test_that_kills_the_program_which_it_is_a_copy_of_costs_no_other(task, sandbox):
