@@ -41,21 +41,6 @@ def test_a_test_is_in_the_nearest_module_and_built_from_the_folder_that_leads_th
     assert poms.reactors(Files({"pom.xml": "<project/>"}), ["src/test/java/ATest.java"]) == {"": [""]}
 
 
-@pytest.mark.parametrize(
-    ("pom", "modules"),
-    [
-        ("<testSourceDirectory>${up}/test</testSourceDirectory><up>../</up>", ["main"]),
-        ("<testSourceDirectory>${basedir}/../test</testSourceDirectory>", ["main"]),
-        ("<testSourceDirectory>test</testSourceDirectory>", [""]),
-        ("<testSourceDirectory>${unknown}/test</testSourceDirectory>", [""]),
-        ("<project/>", [""]),
-    ],
-)
-def test_a_module_may_have_its_tests_beside_its_folder(pom, modules):
-    tree = Files({"pom.xml": "<modules><module>main</module></modules>", "main/pom.xml": pom})
-    assert poms.reactors(tree, ["test/a/ATest.java"]) == {"": modules}
-
-
 def test_poms_and_what_maven_is_told_beside_them_decide_which_libraries_are_there():
     assert list(poms.manifests(TREE)) == [
         ".mvn/maven.config", "core/pom.xml", "more/a/pom.xml", "more/pom.xml", "old/pom.xml", "pom.xml",

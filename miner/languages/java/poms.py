@@ -27,9 +27,6 @@ CLOSED = 16
 """The first JDK that does not let reflection into its own packages."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MODULE = re.compile(r"<module>\s*([^<\s]+)\s*</module>")
-_TESTS = re.compile(r"<testSourceDirectory>\s*([^<\s]+)\s*</testSourceDirectory>")
-_PROPERTY = re.compile(r"<([\w.-]+)>\s*([^<\s]+)\s*</\1>")
-_NAMED = re.compile(r"\$\{([\w.-]+)\}")
 _RELEASE = re.compile(
     r"<(?:maven\.compiler\.(?:release|source|target|testRelease|testSource)|release|testRelease|source|target|(?:java|jdk)[.-]?"
     r"(?:source|target|release)?[.-]?(?:version|level)?|javaVersion)>\s*(?:1\.)?(\d{1,2})\s*</",
@@ -57,26 +54,13 @@ def text_of(tree: Tree, path: str) -> str:
 
 
 def module_of(tree: Tree, path: str) -> str | None:
-    """The folder of the module that a test is in, or of one below which says that its tests lie there; None of none."""
+    """The folder of the module that a file is in; None where no folder above it has a pom.xml."""
     folder = path
     while folder:
         folder = posixpath.dirname(folder)
         if tree.read(posixpath.join(folder, MANIFEST)) is not None:
-            below = (posixpath.normpath(posixpath.join(folder, name)) for name in _MODULE.findall(_pom(tree, folder)))
-            return next((module for module in below if _tests_lie_in(tree, module, path)), folder)
+            return folder
     return None
-
-
-def _tests_lie_in(tree: Tree, module: str, path: str) -> bool:
-    """Whether the pom of a module has its tests in a folder, beside its own, that a file is in."""
-    text = _pom(tree, module)
-    values = dict(_PROPERTY.findall(text)) | {"basedir": ".", "project.basedir": "."}
-    places = (_NAMED.sub(lambda match: values.get(match[1], match[0]), place) for place in _TESTS.findall(text))
-    return any(path.startswith(posixpath.normpath(posixpath.join(module, place)) + "/") for place in places)
-
-
-def _pom(tree: Tree, folder: str) -> str:
-    return text_of(tree, posixpath.join(folder, MANIFEST))
 
 
 def reactor_of(tree: Tree, module: str) -> str:
@@ -86,7 +70,7 @@ def reactor_of(tree: Tree, module: str) -> str:
         above = posixpath.dirname(folder)
         while above and tree.read(posixpath.join(above, MANIFEST)) is None:
             above = posixpath.dirname(above)
-        below = _MODULE.findall(_pom(tree, above))
+        below = _MODULE.findall(text_of(tree, posixpath.join(above, MANIFEST)))
         if not any(
             posixpath.normpath(posixpath.join(above, name)).removesuffix(f"/{MANIFEST}") == folder for name in below
         ):

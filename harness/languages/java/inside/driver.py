@@ -108,7 +108,7 @@ def modules_of(project, names):
         folders = [
             folder
             for folder, facts in project["modules"].items()
-            if "runner" in facts and inside(path, facts["test_sources"])
+            if "runner" in facts and (not folder or path.startswith(folder + "/"))
         ]
         folder = max(folders, key=len) if folders else None
         if folder is not None and folder not in modules:
@@ -151,10 +151,8 @@ def compile_modules(project, modules, changed):
 
 
 def owner(project, path):
-    """The folder of the module that a file is in, or has its sources where it is; None of none."""
-    modules = project["modules"].items()
-    folders = [folder for folder, facts in modules if inside(path, facts.get("sources", ()))]
-    folders = folders or [folder for folder, _ in modules if not folder or path.startswith(folder + "/")]
+    """The folder of the module that a file is in; None where it is in none."""
+    folders = [folder for folder in project["modules"] if not folder or path.startswith(folder + "/")]
     return max(folders, key=len) if folders else None
 
 
