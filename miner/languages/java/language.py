@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
     from miner.languages.guessing.reading import Reading
+    from miner.languages.stripping.helpers import Helper
 
 
 _MODULES = re.compile(r"(?:Test.*|.*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|groovy)")
@@ -105,13 +106,18 @@ class Java(TreeLanguage):
 
         hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
         ways = {path: with_others(path, source) if path in hidden else source for path, source in sources.items()}
-        return first_kept(lambda way: self._stripped(task, way, run), ways, sources)
+        return first_kept(lambda way: self._stripped(task, way, run, hidden, known), ways, sources)
 
-    def _stripped(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        known = helpers.helpers_in(sources.values())
+    def _stripped(
+        self,
+        task: Task,
+        sources: Mapping[str, bytes],
+        run: TaskRun,
+        hidden: set[str],
+        known: Mapping[str, Helper],
+    ) -> RecordedTests:
         listed = files(task.hidden.listed)
         shared = called_by_others({path: helpers.undeclared(source) for path, source in sources.items()})
-        hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
         beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
         inherited = helpers.inheritance({**run.base, **sources})
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
