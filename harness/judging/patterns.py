@@ -36,6 +36,8 @@ _JAVASCRIPT_PIECE = re.compile(
     r"|\[\^?(?:\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWnrtfv0]|[^a-zA-Z0-9])|[^\\\]\[&|~])*\]"  # a class
     r"|\((?:\?(?:[:=!]|<[=!]|<[A-Za-z_]\w*>))?|\)|\{\d*(?:,\d*)?\}\??|[*+?]\??|[\^$.|]|[^\\\[\](){}*+?^$.|]"
 )
+_CODE = re.compile(r"(?<!\\)(?:\\\\)*\\[ux]")
+"""How a letter is written by its number."""
 _SPACES = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 _PIECES = {
@@ -54,9 +56,11 @@ def of_javascript(source: str, flags: str) -> Pattern:
     """
     if set(flags) - set("gimsu"):
         raise ValueError("a flag that Python does not have")
+    if "i" in flags and ("u" in flags or not source.isascii() or _CODE.search(source)):
+        raise ValueError("letters that the two fold otherwise")
     compiled = int(re.ASCII | (re.IGNORECASE if "i" in flags else 0) | (re.MULTILINE if "m" in flags else 0))
     pattern = translated(source, _JAVASCRIPT_PIECE, lambda piece: _javascript_in_python(piece, flags), compiled)
-    return Pattern(pattern=pattern, flags=compiled)
+    return Pattern(pattern=pattern, flags=compiled, of_units="u" not in flags)
 
 
 def _javascript_in_python(piece: str, flags: str) -> str:

@@ -27,11 +27,16 @@ MAX_TEXT = 1024 * 1024
 _PROGRAM = """\
 import json, re, signal, sys, warnings
 warnings.simplefilter("ignore")
+def units(text):
+    codes = memoryview(text.encode(f"utf-16-{sys.byteorder[0]}e", "surrogatepass")).cast("H")
+    return "".join(map(chr, codes))
 print(flush=True)
 for line in sys.stdin:
-    binary, pattern, flags, text = json.loads(line)
-    if binary:
+    form, pattern, flags, text = json.loads(line)
+    if form == "bytes":
         pattern, text = pattern.encode("latin-1"), text.encode("latin-1")
+    elif form == "units":
+        pattern, text = units(pattern), units(text)
     signal.setitimer(signal.ITIMER_PROF, float(sys.argv[1]))
     try:
         found = re.search(pattern, text, flags) is not None
@@ -58,7 +63,8 @@ def matches(pattern: Pattern, text: object) -> bool:
     if not isinstance(text, bytes | bytearray if binary else str) or len(text) > MAX_TEXT:
         raise SearchError("not a text that can be searched in")
     parts = [part if isinstance(part, str) else part.decode("latin-1") for part in (pattern.pattern, text)]
-    question = json.dumps([binary, parts[0], pattern.flags & ~re.DEBUG, parts[1]]).encode() + b"\n"
+    form = "bytes" if binary else "units" if pattern.of_units else "text"
+    question = json.dumps([form, parts[0], pattern.flags & ~re.DEBUG, parts[1]]).encode() + b"\n"
     answer = _SEARCHER.ask(question)
     if answer is None:
         raise SearchError("no answer in time, or not a regular expression")

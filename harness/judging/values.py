@@ -186,6 +186,8 @@ class Pattern:
 
     pattern: str | bytes
     flags: int = 0
+    of_units: bool = False
+    """Whether it looks at a text as JavaScript may: a character beyond 16 bits is two."""
 
 
 class Anything:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from harness.core.expectations import Expected, Site
 from harness.judging import judge, values
 from harness.judging.patterns import of_javascript
+from harness.judging.search import matches
 from harness.judging.values import Event
 from harness.languages.javascript.language import FRAMEWORKS
 
@@ -558,15 +558,33 @@ def test_a_property_of_an_instance_is_found_and_none_is_denied_that_may_be_inher
         (r"(?<x>a)\/", "", "a/", True),
         ("[^]", "", "\n", True),
         ("A", "i", "a", True),
+        ("k", "i", "\u212a", False),
+        ("^.$", "", "\U0001f600", False),
+        ("^.$", "u", "\U0001f600", True),
+        ("^..$", "", "\U0001f600", True),
+        ("\U0001f600+$", "", "\U0001f600\U0001f600", True),
+        ("^\U0001f600+$", "", "\U0001f600\U0001f600", False),
+        ("^\U0001f600+$", "u", "\U0001f600\U0001f600", True),
+        (r"\ud83d", "", "\U0001f600", True),
     ],
 )
 def test_patterns_mean_the_same_as_in_javascript(source, flags, text, found):
-    pattern = of_javascript(source, flags)
-    assert (re.search(pattern.pattern, text, pattern.flags) is not None) is found
+    assert matches(of_javascript(source, flags), text) is found
 
 
 @pytest.mark.parametrize(
-    ("source", "flags"), [(r"\p{L}", "u"), ("a", "y"), ("a", "v"), (r"\k<x>", ""), ("a{", ""), ("[[a]]", "")]
+    ("source", "flags"),
+    [
+        (r"\p{L}", "u"),
+        ("a", "y"),
+        ("a", "v"),
+        (r"\k<x>", ""),
+        ("a{", ""),
+        ("[[a]]", ""),
+        ("\u00e9", "i"),
+        (r"\xe9", "i"),
+        ("k", "iu"),
+    ],
 )
 def test_patterns_that_may_mean_something_else_are_not_decided(source, flags):
     with pytest.raises(ValueError, match=r"."):

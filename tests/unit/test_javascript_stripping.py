@@ -1260,6 +1260,21 @@ def test_a_text_that_is_made_of_such_values_is_expected_whoever_gets_it(head, va
     }
 
 
+@pytest.mark.parametrize(
+    ("parts", "mode"),
+    [
+        ("__dirname, 'a'", Mode.EXPECTED),
+        ("'/a', 'b'", Mode.EXPECTED),
+        ("'a'", Mode.OPERANDS),
+        ("name", Mode.OPERANDS),
+        ("", Mode.OPERANDS),
+    ],
+)
+def test_a_path_below_the_folder_that_the_process_is_in_is_no_expectation(parts, mode):
+    head = "import { resolve } from 'path'; const name = 'a';"
+    assert best(parsed(f"{head}test('x', () => {{ expect(f()).toBe(resolve({parts})); }});\n")) == {0: mode}
+
+
 def test_a_list_that_the_product_gets_is_not_expected_though_a_method_made_it():
     for value in ("['a'].slice()", "'a b'.split(' ')", "[[1]].flat()", "Array.from('ab')"):
         text = f"test('x', () => {{ const given = {value}; expect(sorted(given)).toEqual(given); }});\n"

@@ -384,9 +384,16 @@ class Statics(static.Statics[Scopes]):
             if is_method and receiver is not None and self.is_static(receiver, depth):
                 return True
         if self._is_of_node(function):
-            return True
+            return (field_text(function, "property") or text_of(function)) != "resolve" or self._is_whole_path(given)
         root = field_of(function, "object") if function.type == "member_expression" else function
         return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
+
+    def _is_whole_path(self, parts: Sequence[Node]) -> bool:
+        """Whether a path of some parts is not of the folder that the process is in, which the product may change."""
+        first = parts[0] if parts else None
+        binding = self._scopes.of_name(first)
+        first = binding.init if binding is not None else first
+        return first is not None and (first.type != "string" or text_of(first)[1:2] == "/")
 
     def _is_of_node(self, node: Node) -> bool:
         """Whether an expression is a function or constant of node's that is the same in each run."""
