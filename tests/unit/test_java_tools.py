@@ -398,14 +398,42 @@ def test_a_module_that_only_a_profile_adds_is_built_with_the_first_that_does(pro
     assert project["profiles_with"](["core", "."], tmp_path) == []
 
 
+BUILT = """<project><artifactId>{}</artifactId><packaging>{}</packaging><build><directory>{}</directory>
+<outputDirectory>{}/classes</outputDirectory><testSourceDirectory>{}</testSourceDirectory></build></project>"""
+
+
+def test_tests_that_lie_beside_the_folder_of_their_module_are_that_modules(project, driver, tmp_path):
+    places = {"kryo": "main", "other": "other", "parent": "."}
+    for name, folder in places.items():
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "pom.xml").write_text(f"<project><artifactId>{name}</artifactId></project>")
+    poms = [
+        BUILT.format("parent", "pom", tmp_path / "target", tmp_path / "target", tmp_path / "test"),
+        BUILT.format("kryo", "bundle", *[tmp_path / "main/../target"] * 2, tmp_path / "main/../test"),
+        BUILT.format("kryo5", "jar", *[tmp_path / "target"] * 2, tmp_path / "test"),
+        BUILT.format("other", "jar", *[tmp_path / "other/target"] * 2, tmp_path / "other/src/test/java"),
+        BUILT.format("elsewhere", "jar", *[tmp_path / "far/target"] * 2, tmp_path / "far/src/test/java"),
+    ]
+    found = project["effective_poms"](f"<projects>{''.join(poms)}</projects>", tmp_path)
+    assert list(found) == [tmp_path / name for name in (".", "main", "other", "far")]
+    assert project["with_tests_in"](found, {tmp_path}) == {tmp_path / "main"}
+    assert project["with_tests_in"](found, {tmp_path / "other"}) == {tmp_path / "other"}
+    modules = {"main": {"test_sources": ["test"]}, "main/more": {"test_sources": ["test"]}, "": {"test_sources": ["x"]}}
+    folders = {path: driver["with_tests_at"](path, modules) for path in ("test/A.java", "main/a.txt", "b")}
+    assert folders == {"test/A.java": "main", "main/a.txt": "main", "b": ""}
+    assert driver["with_tests_at"]("b", {}) is None
+
+
 @pytest.fixture(scope="module")
 def driver() -> dict[str, Any]:
-    """What the driver reads of the compiler's errors."""
+    """What the driver reads of the compiler's errors, and its modules."""
     source = part("driver.py")
     names: dict[str, Any] = {"re": re}
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
     exec("import os\n" + source[source.index("def types_in") : source.index("def modules_of")], names)
     exec(source[source.index("def failures") : source.index("def lose")], names)
+    exec(source[source.index("def with_tests_at") : source.index("def differing")], names)
+    exec(source[source.index("def inside") : source.index("def build")], names)
     return names
 
 

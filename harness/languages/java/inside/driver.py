@@ -105,17 +105,19 @@ def modules_of(project, names):
     modules = {}
     for name in names:
         path, _, test = name.partition("::")
-        folders = [
-            folder
-            for folder, facts in project["modules"].items()
-            if "runner" in facts and (not folder or path.startswith(folder + "/"))
-        ]
-        folder = max(folders, key=len) if folders else None
+        folder = with_tests_at(path, {name: facts for name, facts in project["modules"].items() if "runner" in facts})
         if folder is not None and folder not in modules:
             modules[folder] = Module(folder, project["modules"][folder])
         if folder is None or not modules[folder].ask(path, test):
             say("collect_error", id=path, text="it is in no folder that the build compiles tests of")
     return [module for module in modules.values() if module.types_of]
+
+
+def with_tests_at(path, modules):
+    """The folder of the first module that has a file among its tests, else of the module that it is in; None if none."""
+    of_tests = [folder for folder, facts in modules.items() if inside(path, facts["test_sources"])]
+    around = [folder for folder in modules if not folder or path.startswith(folder + "/")]
+    return (of_tests or sorted(around, key=len, reverse=True) or [None])[0]
 
 
 def differing(pristine):

@@ -503,9 +503,15 @@ def usable(words: list[str]) -> list[str]:
     return options
 
 
-def effective_poms(text: str) -> dict[Path, ET.Element]:
-    """Effective poms by their folder: the plugin's answer is one of them, or several in one element."""
+def effective_poms(text: str, root: Path = ROOT) -> dict[Path, ET.Element]:
+    """Effective poms by their folder: the plugin's answer is one of them, or several in one element.
+
+    The folder is that of the pom of the tree which alone names the same artifact, else the one around what is built.
+    """
     poms = ET.fromstring(DECLARATION.sub("", text))  # noqa: S314 - inside the container
+    places: dict[str, list[Path]] = {}
+    for folder, pom in poms_of(root):
+        places.setdefault(pom.findtext("{*}artifactId") or "", []).append(folder)
     by_folder = {}
     for element in poms.iter():
         element.tag = element.tag.rpartition("}")[2]
@@ -513,8 +519,23 @@ def effective_poms(text: str) -> dict[Path, ET.Element]:
         output = pom.findtext("./build/outputDirectory")
         directory = pom.findtext("./build/directory")
         if output and directory:
-            by_folder[Path(directory).parent] = pom
+            named = places.get(pom.findtext("artifactId") or "", [])
+            if len(named) == 1:
+                by_folder[named[0]] = pom
+            else:
+                by_folder.setdefault(Path(directory).parent, pom)
     return by_folder
+
+
+def with_tests_in(poms: dict[Path, ET.Element], folders: set[Path]) -> set[Path]:
+    """The modules whose tests lie in some folders, and in none of a module below these: their own, or another's."""
+    tested = set()
+    for folder, pom in poms.items():
+        place = Path(os.path.normpath(folder / output_of(pom, "testSourceDirectory")))
+        nearest = next((outer for outer in (place, *place.parents) if outer in poms), None)
+        if nearest in folders and pom.findtext("packaging") != "pom":
+            tested.add(folder)
+    return tested
 
 
 def output_of(pom: ET.Element, name: str) -> str:
@@ -646,8 +667,9 @@ class Modules:
             project.call(reactor, *chosen, "--fail-at-end", "test-compile", *classpath)
         if not POMS.exists():
             return
-        tested = {ROOT / folder for folder in folders}
-        for folder, pom in effective_poms(POMS.read_text(encoding="utf-8")).items():
+        poms = effective_poms(POMS.read_text(encoding="utf-8"))
+        tested = with_tests_in(poms, {ROOT / folder for folder in folders})
+        for folder, pom in poms.items():
             name = os.path.relpath(folder, ROOT)
             facts = self.facts["" if name == "." else name] = {
                 "output": relative(output_of(pom, "outputDirectory"), folder)
