@@ -82,7 +82,7 @@ def evaluate(
         ),
     ] = None,
     control: Annotated[
-        int, option("--control N", "Tasks on which the known fix is run first, to time this machine.", ADVANCED, min=0)
+        int, option("--control N", "Tasks on which the known fix is run, too, to time this machine.", ADVANCED, min=0)
     ] = work.CONTROLS,
     signals: Annotated[
         bool,

@@ -339,14 +339,6 @@ def run(
         _keep_transcripts(folder, predictions, sources)
         task_store.tell_evaluated(dataset, due, run=out.name, note=observer.note)
         observer.begin(total=len(predictions), reused=len(predictions) - len(due))
-        readings = _control(tasks, due, sandbox, settings)
-        if readings:
-            settings = replace(settings, slowdown=control.slowdown(readings))
-            control_fields = {"control": [asdict(reading) for reading in readings], "drift": control.warnings(readings)}
-            record = _with_former(_record(dataset, tasks, every, settings, facts, head=head), former, due=due)
-            folder.write_run(record.model_copy(update=control_fields), vouched=vouched)
-            for warning in control.warnings(readings):
-                observer.note(warning)
         work = _Work(
             tasks=tasks,
             sandbox=sandbox,
@@ -356,8 +348,16 @@ def run(
             veil=veil,
             started=observer.started,
         )
-        for report in executor.map(work.score, work.in_turn(due, tools or (lambda: None)), cancel=sandbox.cancel):
-            observer.finished(report)
+        for done in executor.map(work.do, work.in_turn(due, tools or (lambda: None)), cancel=sandbox.cancel):
+            if isinstance(done, InstanceReport):
+                observer.finished(done)
+            elif done:
+                work.settings = replace(settings, slowdown=control.slowdown(done))
+                control_fields = {"control": [asdict(reading) for reading in done], "drift": control.warnings(done)}
+                record = _with_former(_record(dataset, tasks, every, work.settings, facts, head=head), former, due=due)
+                folder.write_run(record.model_copy(update=control_fields), vouched=vouched)
+                for warning in control.warnings(done):
+                    observer.note(warning)
         summary = write_report(dataset, folder)
         if settings.signals:
             image = tools() if tools else None
@@ -405,9 +405,16 @@ def _is_vouched(folder: RunFolder, former: RunRecord, digest: str) -> bool:
     return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == digest)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class _Control:
+    """A few of the tasks that models' patches are due for: gold is run on them."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
 class _Work:
-    """What scoring one prediction after the other needs."""
+    """What scoring one prediction after the other needs; its settings are others once the control has been read."""
 
     tasks: TaskStore
     sandbox: Sandbox
@@ -417,8 +424,14 @@ class _Work:
     veil: Redaction | None
     started: Callable[[Prediction], None]
 
-    def in_turn(self, due: Sequence[Prediction], tools: Callable[[], str | None]) -> Iterator[Prediction]:
-        """The predictions, each as it is to be begun; the container after it is started meanwhile."""
+    def in_turn(self, due: Sequence[Prediction], tools: Callable[[], str | None]) -> Iterator[Prediction | _Control]:
+        """The control, if there is one, and the predictions, each as it is to be begun.
+
+        The container of the next prediction is started meanwhile. The control runs beside the first predictions where
+        there is room: one that runs out of time before it is read is only believed if gold is in time right after it.
+        """
+        if ids := self.tasks.control_ids(_of_models(due), self.settings.control):
+            yield _Control(ids)
         for prediction, following in zip_longest(due, due[1:]):
             if following is None:
                 with suppress(InfrastructureError):  # raised again by the reading of the files
@@ -435,6 +448,12 @@ class _Work:
     def _cache_for(self, prediction: Prediction) -> VerdictCache | None:
         """Where verdicts of such a prediction are kept; gold and null are always run."""
         return self.cache if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
+
+    def do(self, item: Prediction | _Control) -> InstanceReport | tuple[control.Reading, ...]:
+        """Score a prediction, or run gold on the tasks of the control."""
+        if isinstance(item, Prediction):
+            return self.score(item)
+        return control.read(map(self.tasks.task, item.ids), self.sandbox)
 
     def score(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
@@ -487,13 +506,6 @@ def _cached(
             return None
         report = veil.report(report, task) if veil else report
     return Verdict(report=report, evidence=evidence)
-
-
-def _control(
-    tasks: TaskStore, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings
-) -> tuple[control.Reading, ...]:
-    """Gold on a few of the tasks that models' patches are due for."""
-    return control.read(tasks.controls(_of_models(due), settings.control), sandbox)
 
 
 def _expect_first(tasks: TaskStore, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings) -> None:

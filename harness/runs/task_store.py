@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from harness.core.errors import GoldseamError, InputError
@@ -55,12 +55,8 @@ class TaskStore:
         held_task = self._held.get(task_id)
         return held_task.instance if held_task else self._dataset.instance(task_id)
 
-    def controls(self, ids: Iterable[str], count: int) -> Iterator[Task]:
-        """Some of the tasks that can be controls, the same ones each time, one open at a time."""
-        yield from map(self.task, self.control_ids(ids, count))
-
     def control_ids(self, ids: Iterable[str], count: int) -> tuple[str, ...]:
-        """The ids of these controls."""
+        """Some of the tasks that can be controls, the same ones each time."""
         return calibration.sample_ids((card_id for card_id in ids if self.cards[card_id].timed), count)
 
 

@@ -16,14 +16,14 @@ from tests.silent import Listening
 pytestmark = pytest.mark.engine
 
 
-def campaign(folder, task, sandbox, prediction):
+def campaign(folder, task, sandbox, prediction, *, jobs=1):
     notes = Listening()
     evaluate.run(
         tiny.dataset(folder / "dataset", task),
         [prediction],
         folder / "run",
         sandbox=sandbox,
-        executor=LocalExecutor(jobs=1),
+        executor=LocalExecutor(jobs=jobs),
         settings=evaluate.Settings(control=3),
         observer=notes,
     )
@@ -46,8 +46,9 @@ def timed(task, seconds, **hidden):
     return replace(task, hidden=replace(task.hidden, evidence={"gold_seconds": seconds}, **hidden))
 
 
-def test_the_time_of_gold_is_in_the_record_of_the_run(tiny_image, sandbox, tmp_path):
-    notes, record = campaign(tmp_path, timed(tiny.task(tiny_image), 30.0), sandbox, tiny.prediction())
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_time_of_gold_is_in_the_record_of_the_run(tiny_image, sandbox, tmp_path, jobs):
+    notes, record = campaign(tmp_path, timed(tiny.task(tiny_image), 30.0), sandbox, tiny.prediction(), jobs=jobs)
     (reading,) = record["control"]
     assert reading["resolved"]
     assert reading["proof_seconds"] == 30.0
@@ -63,10 +64,11 @@ def test_a_task_that_gold_no_longer_resolves_is_told(tiny_image, sandbox, tmp_pa
     assert record["drift"] == notes.noted
 
 
-def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_slow_machine_gets_longer_budgets(tiny_image, sandbox, tmp_path, jobs):
     wait = tiny.fix("import time; time.sleep(1.5); return a + b")  # in both tests
     slow = quick(timed(tiny.task(tiny_image, gold=wait), 0.5), 2.5)
-    notes, record = campaign(tmp_path, slow, sandbox, tiny.prediction(wait))
+    notes, record = campaign(tmp_path, slow, sandbox, tiny.prediction(wait), jobs=jobs)
     assert record["settings"]["slowdown"] > 4
     assert any("slower" in text for text in notes.noted)
     assert notes.reports[0].resolved
