@@ -419,9 +419,10 @@ def test_tests_that_lie_beside_the_folder_of_their_module_are_that_modules(proje
     assert project["with_tests_in"](found, {tmp_path}) == {tmp_path / "main"}
     assert project["with_tests_in"](found, {tmp_path / "other"}) == {tmp_path / "other"}
     modules = {"main": {"test_sources": ["test"]}, "main/more": {"test_sources": ["test"]}, "": {"test_sources": ["x"]}}
-    folders = {path: driver["with_tests_at"](path, modules) for path in ("test/A.java", "main/a.txt", "b")}
-    assert folders == {"test/A.java": "main", "main/a.txt": "main", "b": ""}
-    assert driver["with_tests_at"]("b", {}) is None
+    paths = ("test/A.java", "main/a.txt", "b")
+    assert [driver["module_with"](path, modules, "test_sources") for path in paths] == ["main", "main", ""]
+    assert driver["module_with"]("test/A.java", modules, "sources") == ""
+    assert driver["module_with"]("b", {}, "sources") is None
 
 
 @pytest.fixture(scope="module")
@@ -432,7 +433,7 @@ def driver() -> dict[str, Any]:
     exec(source[source.index("FAILED = ") : source.index('"""How the compiler')], names)
     exec("import os\n" + source[source.index("def types_in") : source.index("def modules_of")], names)
     exec(source[source.index("def failures") : source.index("def lose")], names)
-    exec(source[source.index("def with_tests_at") : source.index("def differing")], names)
+    exec(source[source.index("def module_with") : source.index("def differing")], names)
     exec(source[source.index("def inside") : source.index("def build")], names)
     return names
 

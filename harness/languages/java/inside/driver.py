@@ -105,7 +105,8 @@ def modules_of(project, names):
     modules = {}
     for name in names:
         path, _, test = name.partition("::")
-        folder = with_tests_at(path, {name: facts for name, facts in project["modules"].items() if "runner" in facts})
+        tested = {folder: facts for folder, facts in project["modules"].items() if "runner" in facts}
+        folder = module_with(path, tested, "test_sources")
         if folder is not None and folder not in modules:
             modules[folder] = Module(folder, project["modules"][folder])
         if folder is None or not modules[folder].ask(path, test):
@@ -113,11 +114,11 @@ def modules_of(project, names):
     return [module for module in modules.values() if module.types_of]
 
 
-def with_tests_at(path, modules):
-    """The folder of the first module that has a file among its tests, else of the module that it is in; None if none."""
-    of_tests = [folder for folder, facts in modules.items() if inside(path, facts["test_sources"])]
+def module_with(path, modules, places):
+    """The folder of the first module that has a file in some of its places, else of the module around it; None if none."""
+    having = [folder for folder, facts in modules.items() if inside(path, facts.get(places, ()))]
     around = [folder for folder in modules if not folder or path.startswith(folder + "/")]
-    return (of_tests or sorted(around, key=len, reverse=True) or [None])[0]
+    return (having or sorted(around, key=len, reverse=True) or [None])[0]
 
 
 def differing(pristine):
@@ -143,19 +144,13 @@ def compile_modules(project, modules, changed):
         beside = {}
         for path in changed:
             if not UNBUILT.match(path) and not any(inside(path, module.test_sources) for module in reactor):
-                beside.setdefault(owner(project, path), []).append(path)
+                beside.setdefault(module_with(path, project["modules"], "sources"), []).append(path)
         if not compile_what_is_asked(project, root, reactor, beside):
             stale(project, beside)
             for module in reactor:
                 shutil.rmtree(module.test_output, ignore_errors=True)
             well = compile_all(project, root, reactor) and well
     return well
-
-
-def owner(project, path):
-    """The folder of the module that a file is in; None where it is in none."""
-    folders = [folder for folder in project["modules"] if not folder or path.startswith(folder + "/")]
-    return max(folders, key=len) if folders else None
 
 
 def stale(project, beside):
