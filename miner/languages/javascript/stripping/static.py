@@ -567,6 +567,9 @@ class Statics(static.Statics[Scopes]):
             return self._table(given[0], (place, *steps), called)
         return self._table(given[0], tuple(steps), called) if place == 0 else None
 
+    def _calls_to(self, function: Node | None) -> list[Node]:
+        return list(self._scopes.calls_of(function) or ()) if function is not None else []
+
     def _of_calls(self, function: Node, calls: Sequence[Node], parameter: Node, steps: list[Step]) -> Column | None:
         """What all calls of a function of the file give one of its parameters."""
         place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
