@@ -605,6 +605,93 @@ def test_what_the_product_has_a_say_in_is_not_expected_where_names_are_set_or_lo
         assert not any(operand.static for operand in slot.assertion.operands), body
 
 
+ROWS = 'for (String row : List.of("a", "b")) { '
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        "switch (g(row)) { case 0: continue; default: }",
+        "switch (g(row)) { case 0 -> { continue; } default -> { } }",
+        "for (int j = 0; j < 1; j++) { if (g(row)) continue rows; }",
+        "for (int j = 0; j < 1; j++) { if (g(row)) break; continue rows; }",
+        "synchronized (this) { if (g(row)) continue; }",
+        "{ if (g(row)) continue; }",
+        'if (row.equals("a")) { if (g(row)) continue; }',
+        "if (this.lib.takes(row)) continue;",
+        "if (new Lib().takes(row)) continue;",
+        'switch (row) { case "a": if (g(row)) continue; }',
+    ],
+)
+def test_a_row_that_a_loop_leaves_out_in_a_statement_within_another_is_not_expected(left_out):
+    text = in_class(f"Lib lib; @Test void a() {{ rows: {ROWS}{left_out} assertEquals(row, f(row)); }} }}")
+    [slot] = parsed(text).slots
+    assert not slot.assertion.is_expected
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "for (int j = 0; j < 3; j++) { if (g(j)) break; }",
+        "switch (g(row)) { case 0: break; default: }",
+        "for (String x : g(row)) { if (x.isEmpty()) continue; }",
+        "g(row).forEach(x -> { if (x == null) return; });",
+        'switch (row) { case "b": continue; default: }',
+        'if (row.isEmpty()) { if (row.equals("b")) continue; }',
+    ],
+)
+def test_what_ends_within_a_statement_or_by_what_is_written_out_leaves_no_row_out_by_the_product(statement):
+    [slot] = parsed(in_method(f"{ROWS}{statement} assertEquals(row, f(row)); }}")).slots
+    assert slot.assertion.is_expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'String want = row + "!"; if (g(row)) continue; assertEquals(want, f(row));',
+        "String same = row; String want = same; if (g(row)) continue; assertEquals(want, f(row));",
+        "String want; want = row; if (g(row)) continue; assertEquals(want, f(row));",
+        "g(row, new Consumer<String>() { public void accept(String x) { assertEquals(row, x); } });",
+        "class C implements Consumer<String> { public void accept(String x) { assertEquals(row, x); } } g(new C());",
+        "try { g(row); one(row, f(row)); } catch (A e) { } } } void one(String a, String b) { { assertEquals(a, b);",
+    ],
+)
+def test_what_a_turn_of_a_loop_makes_is_not_expected_where_the_product_says_of_which_turn_it_is(body):
+    [slot] = parsed(in_method(f"{ROWS}{body} }}")).slots
+    assert not slot.assertion.is_expected
+
+
+def test_what_is_the_same_in_each_turn_of_a_loop_is_expected_and_so_is_what_all_turns_come_to():
+    same = 'String want = "x"; if (g(row)) continue; assertEquals(want, f(row));'
+    turns = 'String want = row + "!"; assertEquals(want, f(row));'
+    tried = "try { one(row, f(row)); } catch (A e) { fail(); } } } void one(String a, String b) { { assertEquals(a, b);"
+    for body in (same, turns, tried, "assertThrows(A.class, new Executable() { public void execute() { f(row); } });"):
+        [slot] = parsed(in_method(f"{ROWS}{body} }}")).slots
+        assert slot.assertion.is_expected, body
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_expected"),
+    [
+        ("if (p()) one(); else two();", False),
+        ("if (p()) { one(); return; } two();", False),
+        ("p(this::one, this::two);", False),
+        ("p(() -> one(), () -> two());", False),
+        ("p(new R() { void a() { one(); } void b() { two(); } });", False),
+        ("p(new R() { void a() { one(); } }, new R() { void a() { two(); } });", False),
+        ("one(); two();", True),
+        ("if (p()) one();", True),
+        ("if (p()) both();", True),
+        ("} @Test void b() { one(); } @Test void c() { two();", True),
+        ("} @Test void b() { p(new R() { void a() { one(); } }); } @Test void c() { two();", True),
+    ],
+)
+def test_what_the_product_says_which_method_that_asserts_is_come_to_of_is_not_expected(calls, is_expected):
+    methods = f"{SAME} void one() {{ same(f(), 1); }} void two() {{ same(f(), 2); }} void both() {{ one(); two(); }}"
+    [slot] = parsed(in_class(f"{methods} @Test void a() {{ {calls} }}")).slots
+    assert slot.assertion.is_expected is is_expected
+
+
 def test_many_turns_that_a_loop_leaves_out_take_no_longer_than_others():
     left_out = " ".join(f'if (row.equals("{number}")) continue;' for number in range(60))
     body = f'for (String row : List.of("a", "b")) {{ {left_out} assertEquals(row, f(row)); }}'
@@ -673,6 +760,69 @@ def test_what_a_method_of_the_file_makes_of_what_is_expected_is_expected(method,
     [slot] = source.slots
     assert [operand.static for operand in slot.assertion.operands] == [is_expected, False]
     assert ("5 EUR" in source.stripped(best(source))) is not is_expected
+
+
+@pytest.mark.parametrize(
+    ("head", "relatives"),
+    [
+        ("String made(String of) { return of; }", ({"made"}, ())),
+        ("String made(String of) { return of; }", ((), {"made"})),
+        ("private String made(String of) { return of; }", ({"made"}, ())),
+        ("String made(String of) { return of; } String made(String of, int... more) { return of; }", ((), ())),
+        ("String made(String of) { return of; } class Inner extends Lib { void a() { A } }", ((), ())),
+        ("String made(String of) { return of; } void a() { f(new Lib() { void a() { A } }); }", ((), ())),
+        ("class Own { String made(String of) { return of; } } class Inner { void a() { A } }", ((), ())),
+    ],
+)
+def test_what_a_method_makes_that_may_be_another_class_s_is_not_expected(head, relatives):
+    text = in_class(head.replace("A }", 'assertEquals(made("x"), f(1)); }'))
+    text = text if 'made("x")' in text else in_class(f'{head} @Test void a() {{ assertEquals(made("x"), f(1)); }}')
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=relatives)
+    assert [slot.assertion.is_expected for slot in source.slots] == [False]
+
+
+def test_a_method_that_only_another_class_s_private_one_is_called_like_makes_what_is_expected():
+    text = in_class('private String made(String of) { return of; } @Test void a() { assertEquals(made("x"), f(1)); }')
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=((), {"made"}))
+    assert source.slots[0].assertion.is_expected
+
+
+def test_methods_of_classes_that_a_file_s_own_extend_or_that_extend_these_are_told():
+    sources = {
+        "t/ATest.java": b"class ATest extends Base { }",
+        "t/BTest.java": b"class BTest extends ATest { String under(int a) { return null; } }",
+        "t/CTest.java": b"class CTest { String aside(int a) { return null; } }",
+    }
+    base = {"t/Base.java": b"class Base extends Lib { String over(int a) { return null; } }"}
+    relatives = helpers.relatives(sources, {**base, "m/Lib.java": b"class Lib { String top() { return null; } }"})
+    assert relatives("t/ATest.java") == ({"over", "top"}, {"under"})
+
+
+@pytest.mark.parametrize(
+    "want",
+    [
+        "names(Color.class)",
+        "kind.getEnumConstants().length",
+        "List.of(Color.class).get(0).getModifiers()",
+        'new File("a").length()',
+        "file.length()",
+        'Path.of("a").toFile().length()',
+        'size("a")',
+        'System.getProperties().get("a")',
+        'new File("a").isFile()',
+    ],
+)
+def test_what_a_class_has_and_what_is_on_the_disk_is_not_expected(want):
+    methods = (
+        "String names(Class<?> of) { return Arrays.toString(of.getEnumConstants()); }"
+        "long size(String of) { return new File(of).length(); }"
+    )
+    head = f"{FIVE}import java.util.*; import java.io.*; import java.nio.file.*;"
+    body = f'var kind = Color.class; var file = new File("a"); assertEquals({want}, f());'
+    [slot] = parsed(in_class(f"{methods} @Test void a() {{ {body} }}", head)).slots
+    assert not slot.assertion.is_expected
+    [slot] = parsed(in_method('assertEquals("abc".length() + new int[] {1}.length, f());')).slots
+    assert slot.assertion.is_expected
 
 
 def test_what_a_method_of_the_file_says_itself_is_not_expected_and_what_it_makes_may_be_changed():

@@ -120,6 +120,7 @@ class Java(TreeLanguage):
         shared = called_by_others({path: helpers.undeclared(source) for path, source in sources.items()})
         beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
         inherited = helpers.inheritance({**run.base, **sources})
+        relatives = helpers.relatives(sources, run.base)
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
         texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
         return record(
@@ -134,6 +135,7 @@ class Java(TreeLanguage):
                 helpers=known,
                 inherited=inherited(source),
                 beside=beside(source),
+                relatives=relatives(path),
             ),
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},

@@ -27,7 +27,7 @@ _HIDING = re.compile(
 )
 _DECLARED = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(\w+)\s*\([^;{}]*\)[^;{}()]*\{")
 """Methods that a file declares with a body."""
-_ASSERTING = re.compile(rb"assert\w*|fail")
+_ASSERTING = re.compile(r"assert\w*|fail")
 
 
 def places_of(path: str, source: bytes) -> Iterator[str]:
@@ -79,9 +79,23 @@ def ancestors(sources: Mapping[str, bytes]) -> Callable[[bytes], list[bytes]]:
 def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
     """Tells of a file the assertions that its classes have of others: of what they extend, and import as a whole."""
     above = ancestors(sources)
-    return lambda source: {
-        name.decode() for other in above(source) for name in _DECLARED.findall(other) if _ASSERTING.fullmatch(name)
-    }
+    return lambda source: set(filter(_ASSERTING.fullmatch, _declared(above(source))))
+
+
+def relatives(sources: Mapping[str, bytes], others: Mapping[str, bytes]) -> Callable[[str], tuple[set[str], set[str]]]:
+    """Tells of a file which methods those declare that its classes have some of, and those that have some of its."""
+    above = ancestors({**others, **sources})
+    bases = {path: above(source) for path, source in sources.items()}
+
+    def around(path: str) -> tuple[set[str], set[str]]:
+        below = (source for other, source in sources.items() if other != path and sources[path] in bases[other])
+        return _declared(bases[path]), _declared(below)
+
+    return around
+
+
+def _declared(sources: Iterable[bytes]) -> set[str]:
+    return {name.decode() for source in sources for name in _DECLARED.findall(source)}
 
 
 def undeclared(source: bytes) -> bytes:
