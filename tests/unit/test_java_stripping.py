@@ -170,6 +170,40 @@ def test_a_method_of_another_file_that_only_compares_is_read_where_it_is_called(
     assert shortened(source.stripped(best(source))).partition("@Test void a() {\n")[2].startswith(f"{wanted}\n")
 
 
+@pytest.mark.parametrize(
+    ("head", "call", "is_read"),
+    [
+        ("", "Checks.assertValues(W, f(1));", True),
+        ("", "assertValues(W, f(1));", True),
+        ("import static money.Checks.assertValues;", "assertValues(W, f(1));", True),
+        ("import money.*;", "money.Checks.assertValues(W, f(1));", True),
+        ("import static other.Verify.assertValues;", "assertValues(W, f(1));", False),
+        ("import other.Checks;", "Checks.assertValues(W, f(1));", False),
+        ("", "Verify.assertValues(W, f(1));", False),
+        ("", "new Own().assertValues(W, f(1));", False),
+        ("", "own.assertValues(W, f(1));", False),
+        ("", "assertValues(W, f(1)); } static class Checks { } void c() {", True),
+        ("", "Checks.assertValues(W, f(1)); } static class Checks { } void c() {", False),
+    ],
+)
+def test_a_method_of_another_file_is_read_by_its_own_class_s_name_alone(head, call, is_read):
+    text = in_method(call.replace("W", 'new String[] {"a"}') + "\nassertEquals(0, g());", f"{FOUR}{head}")
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, helpers=helpers.helpers_in([HELPERS]))
+    assert [slot.assertion.is_unread for slot in source.slots] == [not is_read, False]
+
+
+def test_a_file_knows_the_methods_of_files_that_it_or_these_name():
+    sources = {
+        "t/money/Checks.java": HELPERS,
+        "t/money/ATest.java": b"package money; class ATest extends Base { }",
+        "t/money/Base.java": b"package money; class Base { void a() { Checks.assertSame(1); } }",
+        "t/money/BTest.java": b"package money; class BTest { void a() { Others.assertValues(1); } }",
+    }
+    known = helpers.helpers_for(sources)
+    assert "assertValues" in known("t/money/ATest.java")
+    assert known("t/money/BTest.java") == {}
+
+
 def test_a_method_that_a_class_has_of_another_file_hides_one_that_is_imported():
     sources = {
         "t/ATest.java": b"import static a.Own.*;\nimport static org.junit.Assert.*;\n"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import field_of, named, walk
+from harness.core.syntax import field_of, named, upward, walk
 from miner.languages.java.stripping import sites
-from miner.languages.java.stripping.scopes import Scopes, name_of, parse
+from miner.languages.java.stripping.scopes import CLASSES, Scopes, name_of, parse
 from miner.languages.java.stripping.static import Statics
 from miner.languages.stripping.helpers import Helper, Side, helpers_by_name, sides_of
 
@@ -108,13 +110,29 @@ def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:
     return helpers_by_name(sources, _read)
 
 
+def helpers_for(sources: Mapping[str, bytes]) -> Callable[[str], dict[str, Helper]]:
+    """Tells of a file those of what it extends, names or imports, and of what these do."""
+
+    def reached(path: str) -> dict[str, Helper]:
+        paths = [path]
+        for at in paths:
+            paths += ({*places_of(at, sources[at])} & sources.keys()) - {*paths}
+        return helpers_in(sources[at] for at in sorted(paths))
+
+    return cache(reached)
+
+
 def _read(source: bytes) -> Iterator[tuple[str, Helper]]:
     root = parse(source)
     scopes = Scopes(root)
     reader = sites.Reader(scopes, Statics(scopes))
     for node in walk(root):
         if node.type == "method_declaration" and (helper := _helper(node, reader)) is not None:
-            yield name_of(node), helper
+            yield name_of(node), replace(helper, owner=f"{scopes.package}.{_class_around(node)}".lstrip("."))
+
+
+def _class_around(method: Node) -> str:
+    return ".".join(name_of(at) for at in reversed(list(upward(method))) if at.type in CLASSES)
 
 
 def _helper(method: Node, reader: sites.Reader) -> Helper | None:

@@ -97,6 +97,8 @@ class Scopes(stripping.Scopes[Binding]):
         """By name: calls of methods of an object, or of a class of the file by its name."""
         self.referred: set[str] = set()
         """Names in references to methods."""
+        packages = (text_of(named(node)[-1]) for node in named(root) if node.type == "package_declaration")
+        self.package = next(packages, "")
         self.classes = {name_of(node) for node in walk(root) if node.type in CLASSES}
         super().__init__(root)
 

@@ -91,7 +91,8 @@ _MAKING = words(
     "asList clone copyOf copyOfRange toArray toCharArray getBytes split iterator listIterator stream chars append"
 )
 """Methods whose value is an array, or another thing that can change."""
-_FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
+FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
+"""Types whose objects nothing changes."""
 _HOLDING = re.compile(r"\w*(?:List|Set|Map|Deque|Queue|Collection|Iterable)<([\w, ]+)>|(\w+)((?:\[\])+)")
 _OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString equals")
 _FILLING = frozenset({"add", "put", "append"})
@@ -189,7 +190,7 @@ class Statics(static.Statics[Scopes]):
         steps = [field_of(write, "right") for write in writes if write.type == "assignment_expression"]
         return (
             all(write in updates for write in writes)
-            and binding.type_name in _FIXED
+            and binding.type_name in FIXED
             and all(self.is_static(value, depth) for value in (binding.init, *steps))
             and not self._is_of_chosen_turn(use, loop)
         )
@@ -332,7 +333,7 @@ class Statics(static.Statics[Scopes]):
         return self._is_fixed(binding, values) or all(map(self._only_looks, binding.uses))
 
     def _is_fixed(self, binding: Binding, values: Iterable[Node | None]) -> bool:
-        return binding.type_name in _FIXED or not any(map(self._is_mutable, values))
+        return binding.type_name in FIXED or not any(map(self._is_mutable, values))
 
     def _is_mutable(self, node: Node | None) -> bool:
         if node is None:
@@ -345,7 +346,7 @@ class Statics(static.Statics[Scopes]):
             case "object_creation_expression":
                 return field_text(node, "type").rpartition(".")[2] not in _UNCHANGING
             case "method_invocation" if field_of(node, "object") is None and name_of(node) in self._scopes.functions:
-                return any(field_text(own, "type") not in _FIXED for own in self._scopes.functions[name_of(node)])
+                return any(field_text(own, "type") not in FIXED for own in self._scopes.functions[name_of(node)])
             case "method_invocation" if name_of(node) not in LOOKING - _LIVE - _MAKING:
                 holder = field_of(node, "object")
                 parts = [*([holder] if holder is not None else []), *arguments_of(node)]
@@ -363,7 +364,7 @@ class Statics(static.Statics[Scopes]):
         holding = _HOLDING.fullmatch(binding.type_name) if binding is not None else None
         if binding is None or holding is None:
             return 0
-        is_of_fixed = set((holding[1] or holding[2]).split(", ")) <= _FIXED
+        is_of_fixed = set((holding[1] or holding[2]).split(", ")) <= FIXED
         return len(holding[3] or "[]") // 2 if is_of_fixed or self._holds_fixed(binding.init) else 0
 
     def _holds_fixed(self, node: Node | None) -> bool:
@@ -400,7 +401,7 @@ class Statics(static.Statics[Scopes]):
             return not is_live or self._looks_at(around, levels)
         if around.type in ("variable_declarator", "enhanced_for_statement"):
             alias = self._scopes.of_name(field_of(around, "name"))
-            return alias is not None and (alias.type_name in _FIXED or self._looks_all(alias))
+            return alias is not None and (alias.type_name in FIXED or self._looks_all(alias))
         return around.type in ("field_access", "binary_expression", "expression_statement")
 
     def _looks_all(self, binding: Binding) -> bool:
