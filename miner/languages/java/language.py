@@ -142,6 +142,7 @@ class Java(TreeLanguage):
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},
             function=partial(literals.function_of_test, sources=texts),
             written=lambda parsed: parsed.written(literals.value_of),
+            is_run_around=True,
         )
 
     def _reading_of(self, recorded: RecordedTests) -> Reading:
