@@ -268,6 +268,7 @@ ASSERTING = "public static void assertIt(Object want, String got) { assertNotNul
             ("Strings",),
         ),
         ("import all.Checks; class A { B } class Strings { }", checks(f"Strings a; {ASSERTING}", "all"), ()),
+        ("import all.*; class A { B }", checks(ASSERTING, "all"), ("Checks",)),
         ("import all.Checks; class A { B }", checks(f'Object a = f().getResource("a"); {ASSERTING}', "all"), ()),
     ],
     ids=[
@@ -275,7 +276,7 @@ ASSERTING = "public static void assertIt(Object want, String got) { assertNotNul
         *("a class of it is imported", "what is one object", "a number that is set", "a list that is set"),
         *("a list that is filled", "an array that is handed out", "an object that is set"),
         *("all of another library", "a name of another library", "a class of the package", "another class of the file"),
-        "a file beside it",
+        *("one of its own package", "a file beside it"),
     ],
 )
 def test_a_class_is_not_copied_whose_copy_would_mean_or_keep_something_else(test, lender, beside):

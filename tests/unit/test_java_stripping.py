@@ -192,6 +192,12 @@ def test_a_method_of_another_file_is_read_by_its_own_class_s_name_alone(head, ca
     assert [slot.assertion.is_unread for slot in source.slots] == [not is_read, False]
 
 
+def test_a_method_s_name_is_known_of_one_class_alone():
+    other = b"package money; class Base { void assertValues(String[] want, Row got) { f(); g(); } }"
+    assert "assertValues" not in helpers.helpers_in([HELPERS, other])
+    assert "assertValues" in helpers.helpers_in([HELPERS, b"class Broken {"])
+
+
 def test_a_file_knows_the_methods_of_files_that_it_or_these_name():
     sources = {
         "t/money/Checks.java": HELPERS,
@@ -383,6 +389,17 @@ def test_what_the_product_gets_a_part_of_is_not_expected(body):
 def test_what_nothing_can_change_is_expected_of_what_the_product_gets_a_part_of(body):
     head = FIVE.replace("util.List", "util.*")
     assert " | " not in left(body, head).splitlines()[1].partition("<0 | ")[2]
+
+
+@pytest.mark.parametrize("more", ["} class Other {", "} abstract class Base {"])
+def test_rows_are_those_of_the_test_s_own_class_and_of_none_below_it(more):
+    head = '@ParameterizedTest @MethodSource("rows") void a(String want, int n) { assertEquals(want, f(n)); }'
+    source = '{ return Stream.of(Arguments.of("wanted", 1)); }'
+    own = f"{head} static Stream<Arguments> rows() {source}"
+    assert "wanted" not in stripped(in_class(own))
+    assert "wanted" in stripped(in_class(f"{head} {more} static Stream<Arguments> rows() {source}"))
+    below = StrippedSource(in_class(own).encode(), path="ATest.java", first=0, relatives=((), {"rows"}))
+    assert "wanted" in below.stripped(best(below))
 
 
 def test_a_class_of_the_package_is_not_javas():
@@ -785,12 +802,23 @@ def test_an_assertion_of_constants_leaves_a_test_as_it_is_unless_it_fails():
         ("String made(String of) { calls++; return of + calls; }", False),
         ("String made(String of) { return of; } String made(Object of) { return null; }", False),
         ("String made(String of) { return made(of + 1); }", False),
+        ("String made(String of) { money.Maker a = x -> x; return a.twice(of); }", False),
+        ("String made(String of) { Maker a = x -> x; return a.twice(of); }", False),
+        (
+            "String made(String of) { return of(x -> x, of); } String of(Maker a, String b) { return a.twice(b); }",
+            False,
+        ),
+        ("String made(String of) { Lib a = x -> x; return a.twice(of); }", False),
+        ("<T> String made(T of) { List<T> all = new ArrayList<>(); all.add(of); return all.toString(); }", True),
+        ("String made(CharSequence of) { Object a = of; return (String) a; }", True),
     ],
 )
 def test_what_a_method_of_the_file_makes_of_what_is_expected_is_expected(method, is_expected):
     fields = 'private static final BigDecimal UNIT = new BigDecimal("1"); private int calls; private Prices prices;'
     beside = "private static String ending(int n) { return String.valueOf(n); }"
-    source = parsed(in_class(f'{fields} {beside} {method} @Test void a() {{ assertEquals(made("5 EUR"), f(1)); }}'))
+    head = f"{FIVE}import java.util.*; import other.Lib;"
+    text = in_class(f'{fields} {beside} {method} @Test void a() {{ assertEquals(made("5 EUR"), f(1)); }}', head)
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Maker"})
     [slot] = source.slots
     assert [operand.static for operand in slot.assertion.operands] == [is_expected, False]
     assert ("5 EUR" in source.stripped(best(source))) is not is_expected

@@ -85,12 +85,12 @@ def _above(root: Node, node: Node, bases: Sequence[_Class]) -> list[_Class]:
         file, node = fitting[0]
 
 
-def _sees(file: Node, base: _Class) -> bool:
-    """Whether a class is the one that its name stands for in a file, as far as that tells."""
+def _sees(file: Node, base: _Class, beside: Collection[str] = ()) -> bool:
+    """Whether a class is the one that its name stands for in a file of a package that has classes `beside`."""
     imports, package, name = _imports(file), _package(base[0]), name_of(base[1])
     if name in imports:
         return imports[name] == f"import {package}.{name};".encode()
-    return package == _package(file) or f"import {package}.*;" in imports
+    return package == _package(file) or (f"import {package}.*;" in imports and name not in beside)
 
 
 def _edits(root: Node, node: Node, chain: Sequence[_Class], beside: Collection[str]) -> Iterator[tuple[Place, bytes]]:
@@ -257,7 +257,7 @@ def _pointed(root: Node, file: Node, lender: Node, fresh: str, beside: Collectio
         for head in _heads(root)
         if text_of(head).startswith(f"import static {path}.")
     }
-    edits |= {place_of(holder): (fresh,) for holder in _holders(root, name) if _sees(root, (file, lender))}
+    edits |= {place_of(holder): (fresh,) for holder in _holders(root, name) if _sees(root, (file, lender), beside)}
     if not edits:
         return {}
     last = _heads(root)[-1].end_byte

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -106,8 +106,11 @@ def undeclared(source: bytes) -> bytes:
 
 
 def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:
-    """Those of some files by name; none of a name that several of them have."""
-    return helpers_by_name(sources, _read)
+    """Those of some files by name; none of a name that several of them, or of their classes, have."""
+    sources = list(sources)
+    owners = grouped(pair for source in sources for pair in _methods_in(source))
+    helpers = helpers_by_name(sources, _read)
+    return {name: helper for name, helper in helpers.items() if {*owners[name]} == {helper.owner}}
 
 
 def helpers_for(sources: Mapping[str, bytes]) -> Callable[[str], dict[str, Helper]]:
@@ -122,7 +125,25 @@ def helpers_for(sources: Mapping[str, bytes]) -> Callable[[str], dict[str, Helpe
     return cache(reached)
 
 
-def _read(source: bytes) -> Iterator[tuple[str, Helper]]:
+@lru_cache(maxsize=1024)
+def _methods_in(source: bytes) -> tuple[tuple[str, str], ...]:
+    """The methods of a file by name, each with its class; none of one that the grammar does not read."""
+    try:
+        root = parse(source)
+    except ValueError:
+        return ()
+    found = _PACKAGE.search(source)
+    package = found[1].decode() if found else ""
+    methods = (node for node in walk(root) if node.type == "method_declaration")
+    return tuple((name_of(node), f"{package}.{_class_around(node)}".lstrip(".")) for node in methods)
+
+
+@lru_cache(maxsize=1024)
+def _read(source: bytes) -> tuple[tuple[str, Helper], ...]:
+    return tuple(_found_in(source))
+
+
+def _found_in(source: bytes) -> Iterator[tuple[str, Helper]]:
     root = parse(source)
     scopes = Scopes(root)
     reader = sites.Reader(scopes, Statics(scopes))

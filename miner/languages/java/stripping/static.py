@@ -38,6 +38,7 @@ _ARRAYS = frozenset({"array_creation_expression", "array_initializer"})
 
 
 _LANG = words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
+_LANG_TYPES = _LANG | words("Object CharSequence Iterable Comparable Number Class Exception RuntimeException Runnable")
 _CLASSES: Mapping[str, frozenset[str]] = {
     "java.lang": _LANG,
     "java.util": words(
@@ -283,7 +284,7 @@ class Statics(static.Statics[Scopes]):
     def values_of(self, binding: Binding) -> list[Node] | None:
         """All that a parameter is given, by calls or by rows; None where that can't be told."""
         operands = self.calls_of(binding)
-        return rows.cells_of(binding, self._scopes) if operands is None else operands
+        return rows.cells_of(binding, self._scopes, {*self._above, *self._below}) if operands is None else operands
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
@@ -471,7 +472,8 @@ class Statics(static.Statics[Scopes]):
         body = field_of(method, "body")
         if method is None or body is None or not count or not self._is_called(method, call):
             return False
-        return self._unless_open(method.id, lambda: all(self._asks_nothing(part, method) for part in walk(body)))
+        inner = [part for node in (field_of(method, "parameters"), body) for part in walk(node)]
+        return self._unless_open(method.id, lambda: all(self._asks_nothing(part, method) for part in inner))
 
     def _is_called(self, method: Node, call: Node) -> bool:
         """Whether a call is of a method of the file, and of none that a class has of another one or overrides it by."""
@@ -502,6 +504,8 @@ class Statics(static.Statics[Scopes]):
         match part.type:
             case "this" | "super" | "class_body" | "class_literal":
                 return False
+            case "type_identifier":
+                return not self._is_of_product(text_of(part))
             case "object_creation_expression":
                 return self._is_known(_type_of(part))
             case "method_invocation":
@@ -515,6 +519,15 @@ class Statics(static.Statics[Scopes]):
                     return self._is_known(text_of(part)) or self._is_known_member(text_of(part))
                 return method_around(binding.declared) == method or self.is_static_binding(binding)
         return True
+
+    def _is_of_product(self, name: str) -> bool:
+        """Whether a type is another than the language's own; one without an import may be a variable of types."""
+        package, _, last = self._scopes.class_of(name).rpartition(".")
+        if package:
+            return not package.startswith("java.")
+        stars = [path for path in self._scopes.packages if not path.startswith("java.")]
+        is_java_s = last in _LANG_TYPES or len(stars) < len(self._scopes.packages)
+        return last in self._beside or (bool(stars) and not is_java_s and len(last) > 1)
 
     def _is_known_member(self, name: str) -> bool:
         """Whether a name that is imported alone is of a class of the standard library's that only makes values."""
