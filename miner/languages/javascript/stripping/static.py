@@ -198,7 +198,24 @@ class Statics(static.Statics[Scopes]):
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if (column := self.column_of(node)) is not None:
             return self._is_static_column(column, binding, depth) and not self._is_of_chosen_row(node, column, binding)
-        return self.is_static_binding(binding, depth)
+        return self.is_static_binding(binding, depth) and not self._is_of_chosen_turn(binding, node)
+
+    def _is_of_chosen_turn(self, binding: Binding, use: Node) -> bool:
+        """Whether a name is made of a row in each turn of a loop, and the product says of which rows a use is."""
+        rest, known = [binding], {id(binding)}
+        while rest:
+            name = rest.pop()
+            if not any(at.type == "for_in_statement" or _is_row(at) for at in upward(name.declared)):
+                continue
+            for part in (part for part in walk(name.init) if part.type == "identifier"):
+                inner, column = self._scopes.resolve(part), self.column_of(part)
+                if inner is None or id(inner) in known:
+                    continue
+                if column is not None and self._is_of_chosen_row(use, column, inner):
+                    return True
+                known.add(id(inner))
+                rest += [inner] if column is None else []
+        return False
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
