@@ -1398,6 +1398,22 @@ def test_what_a_row_expects_where_the_product_says_which_rows_are_come_to_is_not
     assert best(parsed(text))[0] is mode
 
 
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (!lib.takes(a)) return; assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("if (lib.takes(a)) assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("const sum = want + 1; if (!lib.takes(a)) return; assert.equal(lib.f(a), sum);", Mode.OPERANDS),
+        ("if (a === 2) return; assert.equal(lib.f(a), want);", Mode.EXPECTED),
+        ("assert.equal(lib.f(a), want);", Mode.EXPECTED),
+    ],
+)
+@pytest.mark.parametrize("function", ["function row(a, want) { BODY }", "const row = (a, want) => { BODY };"])
+def test_what_a_function_is_given_is_not_expected_where_the_product_says_of_which_call_it_is(function, body, mode):
+    text = f"{LIB}{function.replace('BODY', body)}\nit('x', () => {{ row(1, 2); row(3, 4); }});\n"
+    assert best(parsed(text))[0] is mode
+
+
 def test_a_row_of_each_that_the_product_leaves_out_is_a_test_of_its_own():
     body = "if (lib.takes(a)) assert.equal(lib.f(a), want);"
     text = f"{LIB}it.each([[1, 2], [3, 4]])('%s', (a, want) => {{ {body} }});\n"

@@ -205,7 +205,7 @@ class Statics(static.Statics[Scopes]):
         rest, known = [binding], {id(binding)}
         while rest:
             name = rest.pop()
-            if not any(at.type == "for_in_statement" or _is_row(at) for at in upward(name.declared)):
+            if not any(map(self._is_turn, upward(name.declared))):
                 continue
             for part in (part for part in walk(name.init) if part.type == "identifier"):
                 inner, column = self._scopes.resolve(part), self.column_of(part)
@@ -446,11 +446,16 @@ class Statics(static.Statics[Scopes]):
         return not self._is_of_chosen_row(node, column, binding)
 
     def _is_of_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
-        """Whether the product says of which rows of a loop a use is, where these differ; a row of `each` is alone."""
-        loop = next((at for at in upward(binding.declared) if at.type == "for_in_statement" or _is_row(at)), None)
+        """Whether the product says of which rows, or calls, a use is, where these differ; a row of `each` is alone."""
+        loop = next((at for at in upward(binding.declared) if self._is_turn(at)), None)
         if column.each is not None or loop is None or len(set(map(text_of, column.cells() or ()))) <= 1:
             return False
         return self._is_by_choice(use, loop)
+
+    def _is_turn(self, node: Node) -> bool:
+        """Whether a node is come to once for each row of a loop, or for each call of a function."""
+        is_called = node.type in FUNCTIONS and bool(self._scopes.calls_of(node))
+        return is_called or node.type == "for_in_statement" or _is_row(node)
 
     def _is_static_column(self, column: Column, binding: Binding, depth: int) -> bool:
         """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
