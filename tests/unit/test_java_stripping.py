@@ -743,6 +743,36 @@ def test_what_the_product_says_which_method_that_asserts_is_come_to_of_is_not_ex
     assert slot.assertion.is_expected is is_expected
 
 
+CALLS = '@Test void a() { row("a", "1"); row("b", "2"); } void row(String in, String want) { '
+
+
+@pytest.mark.parametrize(
+    ("body", "is_expected"),
+    [
+        ("if (!p(in)) return; assertEquals(want, f(in));", False),
+        ("if (p(in)) assertEquals(want, f(in));", False),
+        ("for (String x : f(in)) assertEquals(want, x);", False),
+        ("f(in).forEach(x -> assertEquals(want, x));", False),
+        ('String own = want + "!"; if (!p(in)) return; assertEquals(own, f(in));', False),
+        ("if (p(in)) same(want, f(in)); } void same(String want, String got) { assertEquals(want, got);", False),
+        ("again(in, want); } void again(String in, String want) { if (p(in)) assertEquals(want, f(in));", False),
+        ("assertEquals(want, f(in));", True),
+        ('if (in.equals("z")) return; assertEquals(want, f(in));', True),
+        ("for (int i = 0; i < 3; i++) assertEquals(want, f(i));", True),
+        ("same(want, f(in)); } void same(String want, String got) { assertEquals(want, got);", True),
+    ],
+)
+def test_what_a_method_is_given_is_not_expected_where_the_product_says_of_which_call_it_is(body, is_expected):
+    [slot] = parsed(in_class(f"{CALLS}{body} }}")).slots
+    assert slot.assertion.is_expected is is_expected
+
+
+def test_what_all_calls_give_a_method_is_expected_wherever_it_is():
+    for calls in (CALLS.replace('row("b", "2")', 'row("b", "1")'), CALLS.replace(' row("b", "2");', "")):
+        [slot] = parsed(in_class(f"{calls} if (!p(in)) return; assertEquals(want, f(in)); }}")).slots
+        assert slot.assertion.is_expected
+
+
 def test_many_turns_that_a_loop_leaves_out_take_no_longer_than_others():
     left_out = " ".join(f'if (row.equals("{number}")) continue;' for number in range(60))
     body = f'for (String row : List.of("a", "b")) {{ {left_out} assertEquals(row, f(row)); }}'

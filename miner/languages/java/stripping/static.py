@@ -133,6 +133,7 @@ class Statics(static.Statics[Scopes]):
         """
         super().__init__(scopes, shared)
         self._beside, self._above, self._below = beside, above, below
+        self._several: dict[int, bool] = {}
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
@@ -290,27 +291,57 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(node)
         if binding is None:
             return self._is_known_member(text_of(node))
-        if binding.kind == "each" and self._is_of_chosen_turn(node, binding.statement):
-            return False
-        if binding.kind == "local" and any(self._is_of_chosen_turn(node, loop) for loop in self._turns_of(binding)):
+        if any(self._is_of_chosen_turn(node, turn) for turn in self._turns_of(binding)):
             return False
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
 
     def _turns_of(self, binding: Binding) -> list[Node]:
-        """The loops in which a local name is set to another thing each turn."""
-        if _counting(binding) is not None:
-            return []
-        known, rest = {id(binding): binding}, [binding]
+        """The loops and methods in each turn, or call, of which a name stands for another thing."""
+        found: dict[int, Node] = {}
+        known, rest = {id(binding)}, [binding]
         while rest:
             name = rest.pop()
-            writes = (field_of(write, "right") for write in map(_write_of, name.uses) if write is not None)
-            for part in (part for value in (name.init, *writes) for part in walk(value) if part.type == "identifier"):
-                inner = self._scopes.resolve(part)
-                if inner is not None and inner.kind in ("local", "each") and id(inner) not in known:
-                    known[id(inner)] = inner
-                    rest += [inner] if inner.kind == "local" and _counting(inner) is None else []
-        loops = (name.statement if name.kind == "each" else _counting(name) for name in known.values())
-        return [loop for loop in loops if loop is not None]
+            turn = name.statement if name.kind == "each" else _counting(name)
+            if name.kind == "parameter" and self._is_given_several(name):
+                turn = method_around(name.statement)
+            if turn is not None:
+                found[turn.id] = turn
+            if name.kind != "parameter":
+                inner = [one for one in self._made_of(name) if id(one) not in known]
+                known |= set(map(id, inner))
+                rest += inner
+        return list(found.values())
+
+    def _is_given_several(self, parameter: Binding) -> bool:
+        """Whether calls give a parameter of a method more than one thing."""
+        key = id(parameter)
+        if key not in self._several:
+            self._several[key] = False  # while that is being asked: a method that calls itself
+            operands = self._operands_of(parameter)
+            names = (name for node in operands for name in self._names_in(node))
+            self._several[key] = len(set(map(self._form, operands))) > 1 or any(map(self._varies, names))
+        return self._several[key]
+
+    def _operands_of(self, parameter: Binding) -> list[Node]:
+        method = method_around(parameter.statement)
+        parameters = self._scopes.parameters(method) if method is not None else []
+        if method is None or parameter not in parameters:
+            return []
+        place, name = parameters.index(parameter), name_of(method)
+        calls = [*self._scopes.calls.get(name, []), *self._scopes.calls_of_objects.get(name, [])]
+        return [argument for call in calls for argument in arguments_of(call)[place : place + 1]]
+
+    def _varies(self, binding: Binding) -> bool:
+        return bool(self._turns_of(binding))
+
+    def _made_of(self, binding: Binding) -> list[Binding]:
+        """The names in what one is set to."""
+        writes = (field_of(write, "right") for write in map(_write_of, binding.uses) if write is not None)
+        return [name for value in (binding.init, *writes) if value is not None for name in self._names_in(value)]
+
+    def _names_in(self, node: Node) -> list[Binding]:
+        names = (self._scopes.resolve(part) for part in walk(node) if part.type == "identifier")
+        return [name for name in names if name is not None and name.kind in ("local", "each", "parameter")]
 
     def _is_static_as(self, binding: Binding, use: Node, depth: int) -> bool:
         if binding.is_written:
