@@ -68,14 +68,17 @@ def record(
     function: Callable[[str], str] = test_ids.function,
     beside: Mapping[str, bytes] | None = None,
     written: Callable[[Any], Mapping[int, WrittenForm]] = lambda _parsed: {},
+    is_run_around: bool = False,
 ) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
     `sources` are the hidden test files by path, as the tests' patch leaves them; `parse` reads one of them, whose slots
     are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
     test is of. Files `beside` are hidden as well, and keep what they assert. `written` tells of a parsed file how its
-    assertions have what they expect. What is only expected goes out of the data that the tests read as well, where it
-    stands there word by word. Listed tests that can't be judged outside have no entry in what is returned.
+    assertions have what they expect. With `is_run_around` what runs outside of tests fails these where it asserts, so
+    an assertion that is made there as well stays inside. What is only expected goes out of the data that the tests
+    read as well, where it stands there word by word. Listed tests that can't be judged outside have no entry in what
+    is returned.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -97,7 +100,9 @@ def record(
             others[path] = source.decode("utf-8", "replace"), parsed
     if not files:
         return RecordedTests()
-    recorded = _Recorder(files, others, tuple(fail_to_pass), tuple(pass_to_pass), run, function).record()
+    recorder = _Recorder(files, others, tuple(fail_to_pass), tuple(pass_to_pass), run, function)
+    recorder.is_run_around = is_run_around
+    recorded = recorder.record()
     forms = {number: form for file in files for number, form in written(file.source).items()}
     return replace(recorded, written=forms)
 
@@ -124,6 +129,7 @@ class _Recorder:
         """By recording, the tests that are to be recorded again; None for all."""
         self._is_long = False
         self._first: dict[str, list[Event]] = {}
+        self.is_run_around = False
         self._refused_before: set[tuple[str, ...]] = set()
         """Functions in which the compiler has complained of assertions."""
 
@@ -212,7 +218,7 @@ class _Recorder:
         for number, (file, slot) in self._slots.items():
             if file.modes[number] is Mode.INSIDE:
                 continue
-            if number in nowhere and number not in first_of:  # nothing says which test it belongs to
+            if number in nowhere and (self.is_run_around or number not in first_of):  # nothing says of which test it is
                 file.modes[number], lowered = Mode.INSIDE, True
                 continue
             if not self._decides(slot, file.modes[number], first_of.get(number, []), last_of.get(number, [])):

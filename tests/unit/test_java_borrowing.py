@@ -104,7 +104,7 @@ def test_a_method_of_a_general_class_stays_and_classes_that_extend_each_other_en
 def test_a_method_of_another_package_is_copied_if_the_file_can_name_what_it_names(kind, moves):
     head = "package other; import all.Kind; public class Base { "
     base = f"{head}protected void assertIt({kind} want) {{ assertEquals(want, f()); }} }}".encode()
-    test = b"package money; class OneTest extends Base { }"
+    test = b"package money; import other.Base; class OneTest extends Base { }"
     assert (borrow(test, [base]) != test) is moves
 
 
@@ -222,3 +222,139 @@ def test_what_is_expected_of_a_class_that_is_copied_goes_with_the_calls():
 )
 def test_a_class_is_not_copied_that_is_not_needed_or_may_mean_something_else(test, lender, known):
     assert lent(test, lender, known) == test
+
+
+STAR = "import static org.junit.jupiter.api.Assertions.*;\n"
+
+
+def checks(text: str, package: str = "money", head: str = STAR) -> str:
+    return f"package {package};\n{head}public class Checks {{ {text} }}\n"
+
+
+ASSERTING = "public static void assertIt(Object want, String got) { assertNotNull(got); assertEquals(want, got); }"
+
+
+@pytest.mark.parametrize(
+    ("test", "lender", "beside"),
+    [
+        ("import all.Checks; class A { B }", checks(ASSERTING), ()),
+        ("class A { B static class Checks { } }", checks(ASSERTING), ()),
+        ("class A { B Object a = new Checks.Strict(); }", checks(f"static class Strict {{ }} {ASSERTING}"), ()),
+        ("class A { B Object a = Checks.STRICT; }", checks(f'static final String STRICT = "a"; {ASSERTING}'), ()),
+        ("import money.Checks.Strict; class A { B }", checks(f"static class Strict {{ }} {ASSERTING}"), ()),
+        ("class A { B }", checks(f"static final Object STRICT = new Object(); {ASSERTING}"), ()),
+        ("class A { B }", checks(f"private static int calls; {ASSERTING}"), ()),
+        ("class A { B }", checks(f"static List<String> all = List.of(); {ASSERTING}"), ()),
+        (
+            "class A { B }",
+            checks(f"private static final List<String> ALL = f(); static void a() {{ ALL.add(b); }} {ASSERTING}"),
+            (),
+        ),
+        (
+            "class A { B }",
+            checks(f"private static final int[] ALL = {{1}}; static int[] a() {{ return ALL; }} {ASSERTING}"),
+            (),
+        ),
+        (
+            "class A { B }",
+            checks(f"private static final Clock CLOCK = f(); static void a() {{ CLOCK.setTime(1); }} {ASSERTING}"),
+            (),
+        ),
+        ("import static org.junit.Assert.*; class A { B }", checks(ASSERTING), ()),
+        ("import static org.junit.Assert.assertNotNull; class A { B }", checks(ASSERTING), ()),
+        (
+            "import all.Checks; class A { B }",
+            checks(ASSERTING.replace("want, got)", "want, Strings.clean(got))"), "all"),
+            ("Strings",),
+        ),
+        ("import all.Checks; class A { B } class Strings { }", checks(f"Strings a; {ASSERTING}", "all"), ()),
+        ("import all.*; class A { B }", checks(ASSERTING, "all"), ("Checks",)),
+        ("import all.Checks; class A { B }", checks(f'Object a = f().getResource("a"); {ASSERTING}', "all"), ()),
+    ],
+    ids=[
+        *("another of the name is imported", "a class of the file", "a class of it is named", "a field of it is named"),
+        *("a class of it is imported", "what is one object", "a number that is set", "a list that is set"),
+        *("a list that is filled", "an array that is handed out", "an object that is set"),
+        *("all of another library", "a name of another library", "a class of the package", "another class of the file"),
+        *("one of its own package", "a file beside it"),
+    ],
+)
+def test_a_class_is_not_copied_whose_copy_would_mean_or_keep_something_else(test, lender, beside):
+    text = f"package money;\n{test.replace('B', 'void b() { Checks.assertIt(1, f()); }')}".encode()
+    assert lend(text, "a/A.java", lender.encode(), (), beside) == text
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'private static final Pattern BLANK = Pattern.compile(" "); static String a() { return BLANK.matcher(b).c(); }',
+        'private static final List<String> ALL = List.of("a"); static int a() { return ALL.size(); }',
+        "private static final Parser PARSER = new Parser(); static Object a(String b) { return PARSER.parse(b); }",
+        'static final String WANT = "a"; int calls;',
+        "private static class Shown { static final Shown ONE = new Shown(); } static Object a() { return Shown.ONE; }",
+    ],
+)
+def test_a_class_is_copied_that_keeps_nothing_that_changes(more):
+    text = f"package money;\n{STAR}class A {{ void b() {{ Checks.assertIt(1, f()); }} }}".encode()
+    assert lend(text, "a/A.java", checks(f"{more} {ASSERTING}").encode()) != text
+
+
+def test_a_class_is_copied_that_names_all_of_the_file_s_package_and_whose_methods_are_all_imported():
+    head = "import static all.Checks.*; import static org.mockito.Mockito.*;"
+    text = f"package money;\n{head} class A {{ void b() {{ assertIt(1, f()); }} }}".encode()
+    lender = checks(f"Strings a; {ASSERTING}", "all", f"{STAR}import money.*;\n").encode()
+    assert lend(text, "a/A.java", lender, (), ("Strings",)) != text
+
+
+def test_imports_of_one_name_and_of_all_beside_it_are_the_same():
+    head = "import static org.junit.jupiter.api.Assertions.assertNotNull; import static org.mockito.Mockito.*;"
+    text = f"package money;\n{head} class A {{ void b() {{ Checks.assertIt(1, f()); }} }}".encode()
+    assert lend(text, "a/A.java", checks(ASSERTING).encode()) != text
+
+
+IT = "void assertIt(String want, String got) { assertEquals(want, norm(got)); }"
+
+
+@pytest.mark.parametrize(
+    ("test", "others"),
+    [
+        ("class A extends Base { }", [f"class Base {{ {IT} }}", f"class Base {{ {IT.replace('norm', 'f')} }}"]),
+        ("class A extends Base { static String norm(Object a) { return a; } }", [f"class Base {{ {IT} }}"]),
+        ("class A extends Base { String norm(String a) { return a; } }", [f"class Base {{ {IT} }}"]),
+        (
+            "class A extends Base { String norm(String a) { return a; } }",
+            [f"class Base {{ {IT} String norm(Object a) {{ return a; }} }}"],
+        ),
+        ("class A extends Base { }", [f"class Base extends Root {{ @Override {IT} }}", f"class Root {{ {IT} }}"]),
+        ("class A extends Base { }", ["class Base extends Root { int norm; }", f"class Root {{ int norm; {IT} }}"]),
+        (
+            "class A extends Base { }",
+            ["class Base extends Root { static String norm(String a) { return a; } }", f"class Root {{ {IT} }}"],
+        ),
+    ],
+    ids=[
+        *("two of the name", "a static one hides it", "another one", "one that fits better"),
+        *("overridden between", "a field between", "a static one between"),
+    ],
+)
+def test_a_method_is_not_copied_that_would_call_or_be_something_else(test, others):
+    if "int norm" in others[0]:
+        others = [other.replace("norm(got)", "got + norm") for other in others]
+    own = f"package money;\n{test}"
+    sources = [f"package money;\n{STAR}{other}".encode() for other in others]
+    assert borrow(own.encode(), sources) == own.encode()
+
+
+def test_a_method_is_copied_that_calls_one_which_the_class_overrides():
+    base = f"class Base {{ {IT} String norm(String a) {{ return a; }} }}"
+    own = "package money;\nclass A extends Base { String norm(String a) { return a.trim(); } }"
+    assert IT in borrow(own.encode(), [f"package money;\n{STAR}{base}".encode()]).decode()
+
+
+def test_a_base_class_is_the_one_of_its_package():
+    far = f"package far;\n{STAR}class Base {{ void assertIt(String a) {{ assertEquals(a, f()); }} }}".encode()
+    near = far.replace(b"package far", b"package money").replace(b"f()", b"g()")
+    for head, called in (("", "g()"), ("import far.Base; ", "f()"), ("import far.*; import far.Base; ", "f()")):
+        own = f"package money; {head}class A extends Base {{ }}".encode()
+        text = borrow(own, [near, far]).decode()
+        assert f"assertEquals(a, {called});" in text

@@ -170,6 +170,46 @@ def test_a_method_of_another_file_that_only_compares_is_read_where_it_is_called(
     assert shortened(source.stripped(best(source))).partition("@Test void a() {\n")[2].startswith(f"{wanted}\n")
 
 
+@pytest.mark.parametrize(
+    ("head", "call", "is_read"),
+    [
+        ("", "Checks.assertValues(W, f(1));", True),
+        ("", "assertValues(W, f(1));", True),
+        ("import static money.Checks.assertValues;", "assertValues(W, f(1));", True),
+        ("import money.*;", "money.Checks.assertValues(W, f(1));", True),
+        ("import static other.Verify.assertValues;", "assertValues(W, f(1));", False),
+        ("import other.Checks;", "Checks.assertValues(W, f(1));", False),
+        ("", "Verify.assertValues(W, f(1));", False),
+        ("", "new Own().assertValues(W, f(1));", False),
+        ("", "own.assertValues(W, f(1));", False),
+        ("", "assertValues(W, f(1)); } static class Checks { } void c() {", True),
+        ("", "Checks.assertValues(W, f(1)); } static class Checks { } void c() {", False),
+    ],
+)
+def test_a_method_of_another_file_is_read_by_its_own_class_s_name_alone(head, call, is_read):
+    text = in_method(call.replace("W", 'new String[] {"a"}') + "\nassertEquals(0, g());", f"{FOUR}{head}")
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, helpers=helpers.helpers_in([HELPERS]))
+    assert [slot.assertion.is_unread for slot in source.slots] == [not is_read, False]
+
+
+def test_a_method_s_name_is_known_of_one_class_alone():
+    other = b"package money; class Base { void assertValues(String[] want, Row got) { f(); g(); } }"
+    assert "assertValues" not in helpers.helpers_in([HELPERS, other])
+    assert "assertValues" in helpers.helpers_in([HELPERS, b"class Broken {"])
+
+
+def test_a_file_knows_the_methods_of_files_that_it_or_these_name():
+    sources = {
+        "t/money/Checks.java": HELPERS,
+        "t/money/ATest.java": b"package money; class ATest extends Base { }",
+        "t/money/Base.java": b"package money; class Base { void a() { Checks.assertSame(1); } }",
+        "t/money/BTest.java": b"package money; class BTest { void a() { Others.assertValues(1); } }",
+    }
+    known = helpers.helpers_for(sources)
+    assert "assertValues" in known("t/money/ATest.java")
+    assert known("t/money/BTest.java") == {}
+
+
 def test_a_method_that_a_class_has_of_another_file_hides_one_that_is_imported():
     sources = {
         "t/ATest.java": b"import static a.Own.*;\nimport static org.junit.Assert.*;\n"
@@ -349,6 +389,17 @@ def test_what_the_product_gets_a_part_of_is_not_expected(body):
 def test_what_nothing_can_change_is_expected_of_what_the_product_gets_a_part_of(body):
     head = FIVE.replace("util.List", "util.*")
     assert " | " not in left(body, head).splitlines()[1].partition("<0 | ")[2]
+
+
+@pytest.mark.parametrize("more", ["} class Other {", "} abstract class Base {"])
+def test_rows_are_those_of_the_test_s_own_class_and_of_none_below_it(more):
+    head = '@ParameterizedTest @MethodSource("rows") void a(String want, int n) { assertEquals(want, f(n)); }'
+    source = '{ return Stream.of(Arguments.of("wanted", 1)); }'
+    own = f"{head} static Stream<Arguments> rows() {source}"
+    assert "wanted" not in stripped(in_class(own))
+    assert "wanted" in stripped(in_class(f"{head} {more} static Stream<Arguments> rows() {source}"))
+    below = StrippedSource(in_class(own).encode(), path="ATest.java", first=0, relatives=((), {"rows"}))
+    assert "wanted" in below.stripped(best(below))
 
 
 def test_a_class_of_the_package_is_not_javas():
@@ -605,6 +656,123 @@ def test_what_the_product_has_a_say_in_is_not_expected_where_names_are_set_or_lo
         assert not any(operand.static for operand in slot.assertion.operands), body
 
 
+ROWS = 'for (String row : List.of("a", "b")) { '
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        "switch (g(row)) { case 0: continue; default: }",
+        "switch (g(row)) { case 0 -> { continue; } default -> { } }",
+        "for (int j = 0; j < 1; j++) { if (g(row)) continue rows; }",
+        "for (int j = 0; j < 1; j++) { if (g(row)) break; continue rows; }",
+        "synchronized (this) { if (g(row)) continue; }",
+        "{ if (g(row)) continue; }",
+        'if (row.equals("a")) { if (g(row)) continue; }',
+        "if (this.lib.takes(row)) continue;",
+        "if (new Lib().takes(row)) continue;",
+        'switch (row) { case "a": if (g(row)) continue; }',
+    ],
+)
+def test_a_row_that_a_loop_leaves_out_in_a_statement_within_another_is_not_expected(left_out):
+    text = in_class(f"Lib lib; @Test void a() {{ rows: {ROWS}{left_out} assertEquals(row, f(row)); }} }}")
+    [slot] = parsed(text).slots
+    assert not slot.assertion.is_expected
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "for (int j = 0; j < 3; j++) { if (g(j)) break; }",
+        "switch (g(row)) { case 0: break; default: }",
+        "for (String x : g(row)) { if (x.isEmpty()) continue; }",
+        "g(row).forEach(x -> { if (x == null) return; });",
+        'switch (row) { case "b": continue; default: }',
+        'if (row.isEmpty()) { if (row.equals("b")) continue; }',
+    ],
+)
+def test_what_ends_within_a_statement_or_by_what_is_written_out_leaves_no_row_out_by_the_product(statement):
+    [slot] = parsed(in_method(f"{ROWS}{statement} assertEquals(row, f(row)); }}")).slots
+    assert slot.assertion.is_expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'String want = row + "!"; if (g(row)) continue; assertEquals(want, f(row));',
+        "String same = row; String want = same; if (g(row)) continue; assertEquals(want, f(row));",
+        "String want; want = row; if (g(row)) continue; assertEquals(want, f(row));",
+        "g(row, new Consumer<String>() { public void accept(String x) { assertEquals(row, x); } });",
+        "class C implements Consumer<String> { public void accept(String x) { assertEquals(row, x); } } g(new C());",
+        "try { g(row); one(row, f(row)); } catch (A e) { } } } void one(String a, String b) { { assertEquals(a, b);",
+    ],
+)
+def test_what_a_turn_of_a_loop_makes_is_not_expected_where_the_product_says_of_which_turn_it_is(body):
+    [slot] = parsed(in_method(f"{ROWS}{body} }}")).slots
+    assert not slot.assertion.is_expected
+
+
+def test_what_is_the_same_in_each_turn_of_a_loop_is_expected_and_so_is_what_all_turns_come_to():
+    same = 'String want = "x"; if (g(row)) continue; assertEquals(want, f(row));'
+    turns = 'String want = row + "!"; assertEquals(want, f(row));'
+    tried = "try { one(row, f(row)); } catch (A e) { fail(); } } } void one(String a, String b) { { assertEquals(a, b);"
+    for body in (same, turns, tried, "assertThrows(A.class, new Executable() { public void execute() { f(row); } });"):
+        [slot] = parsed(in_method(f"{ROWS}{body} }}")).slots
+        assert slot.assertion.is_expected, body
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_expected"),
+    [
+        ("if (p()) one(); else two();", False),
+        ("if (p()) { one(); return; } two();", False),
+        ("p(this::one, this::two);", False),
+        ("p(() -> one(), () -> two());", False),
+        ("p(new R() { void a() { one(); } void b() { two(); } });", False),
+        ("p(new R() { void a() { one(); } }, new R() { void a() { two(); } });", False),
+        ("one(); two();", True),
+        ("if (p()) one();", True),
+        ("if (p()) both();", True),
+        ("} @Test void b() { one(); } @Test void c() { two();", True),
+        ("} @Test void b() { p(new R() { void a() { one(); } }); } @Test void c() { two();", True),
+    ],
+)
+def test_what_the_product_says_which_method_that_asserts_is_come_to_of_is_not_expected(calls, is_expected):
+    methods = f"{SAME} void one() {{ same(f(), 1); }} void two() {{ same(f(), 2); }} void both() {{ one(); two(); }}"
+    [slot] = parsed(in_class(f"{methods} @Test void a() {{ {calls} }}")).slots
+    assert slot.assertion.is_expected is is_expected
+
+
+CALLS = '@Test void a() { row("a", "1"); row("b", "2"); } void row(String in, String want) { '
+
+
+@pytest.mark.parametrize(
+    ("body", "is_expected"),
+    [
+        ("if (!p(in)) return; assertEquals(want, f(in));", False),
+        ("if (p(in)) assertEquals(want, f(in));", False),
+        ("for (String x : f(in)) assertEquals(want, x);", False),
+        ("f(in).forEach(x -> assertEquals(want, x));", False),
+        ('String own = want + "!"; if (!p(in)) return; assertEquals(own, f(in));', False),
+        ("if (p(in)) same(want, f(in)); } void same(String want, String got) { assertEquals(want, got);", False),
+        ("again(in, want); } void again(String in, String want) { if (p(in)) assertEquals(want, f(in));", False),
+        ("assertEquals(want, f(in));", True),
+        ('if (in.equals("z")) return; assertEquals(want, f(in));', True),
+        ("for (int i = 0; i < 3; i++) assertEquals(want, f(i));", True),
+        ("same(want, f(in)); } void same(String want, String got) { assertEquals(want, got);", True),
+    ],
+)
+def test_what_a_method_is_given_is_not_expected_where_the_product_says_of_which_call_it_is(body, is_expected):
+    [slot] = parsed(in_class(f"{CALLS}{body} }}")).slots
+    assert slot.assertion.is_expected is is_expected
+
+
+def test_what_all_calls_give_a_method_is_expected_wherever_it_is():
+    for calls in (CALLS.replace('row("b", "2")', 'row("b", "1")'), CALLS.replace(' row("b", "2");', "")):
+        [slot] = parsed(in_class(f"{calls} if (!p(in)) return; assertEquals(want, f(in)); }}")).slots
+        assert slot.assertion.is_expected
+
+
 def test_many_turns_that_a_loop_leaves_out_take_no_longer_than_others():
     left_out = " ".join(f'if (row.equals("{number}")) continue;' for number in range(60))
     body = f'for (String row : List.of("a", "b")) {{ {left_out} assertEquals(row, f(row)); }}'
@@ -664,15 +832,89 @@ def test_an_assertion_of_constants_leaves_a_test_as_it_is_unless_it_fails():
         ("String made(String of) { calls++; return of + calls; }", False),
         ("String made(String of) { return of; } String made(Object of) { return null; }", False),
         ("String made(String of) { return made(of + 1); }", False),
+        ("String made(String of) { money.Maker a = x -> x; return a.twice(of); }", False),
+        ("String made(String of) { Maker a = x -> x; return a.twice(of); }", False),
+        (
+            "String made(String of) { return of(x -> x, of); } String of(Maker a, String b) { return a.twice(b); }",
+            False,
+        ),
+        ("String made(String of) { Lib a = x -> x; return a.twice(of); }", False),
+        ("<T> String made(T of) { List<T> all = new ArrayList<>(); all.add(of); return all.toString(); }", True),
+        ("String made(CharSequence of) { Object a = of; return (String) a; }", True),
     ],
 )
 def test_what_a_method_of_the_file_makes_of_what_is_expected_is_expected(method, is_expected):
     fields = 'private static final BigDecimal UNIT = new BigDecimal("1"); private int calls; private Prices prices;'
     beside = "private static String ending(int n) { return String.valueOf(n); }"
-    source = parsed(in_class(f'{fields} {beside} {method} @Test void a() {{ assertEquals(made("5 EUR"), f(1)); }}'))
+    head = f"{FIVE}import java.util.*; import other.Lib;"
+    text = in_class(f'{fields} {beside} {method} @Test void a() {{ assertEquals(made("5 EUR"), f(1)); }}', head)
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Maker"})
     [slot] = source.slots
     assert [operand.static for operand in slot.assertion.operands] == [is_expected, False]
     assert ("5 EUR" in source.stripped(best(source))) is not is_expected
+
+
+@pytest.mark.parametrize(
+    ("head", "relatives"),
+    [
+        ("String made(String of) { return of; }", ({"made"}, ())),
+        ("String made(String of) { return of; }", ((), {"made"})),
+        ("private String made(String of) { return of; }", ({"made"}, ())),
+        ("String made(String of) { return of; } String made(String of, int... more) { return of; }", ((), ())),
+        ("String made(String of) { return of; } class Inner extends Lib { void a() { A } }", ((), ())),
+        ("String made(String of) { return of; } void a() { f(new Lib() { void a() { A } }); }", ((), ())),
+        ("class Own { String made(String of) { return of; } } class Inner { void a() { A } }", ((), ())),
+    ],
+)
+def test_what_a_method_makes_that_may_be_another_class_s_is_not_expected(head, relatives):
+    text = in_class(head.replace("A }", 'assertEquals(made("x"), f(1)); }'))
+    text = text if 'made("x")' in text else in_class(f'{head} @Test void a() {{ assertEquals(made("x"), f(1)); }}')
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=relatives)
+    assert [slot.assertion.is_expected for slot in source.slots] == [False]
+
+
+def test_a_method_that_only_another_class_s_private_one_is_called_like_makes_what_is_expected():
+    text = in_class('private String made(String of) { return of; } @Test void a() { assertEquals(made("x"), f(1)); }')
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=((), {"made"}))
+    assert source.slots[0].assertion.is_expected
+
+
+def test_methods_of_classes_that_a_file_s_own_extend_or_that_extend_these_are_told():
+    sources = {
+        "t/ATest.java": b"class ATest extends Base { }",
+        "t/BTest.java": b"class BTest extends ATest { String under(int a) { return null; } }",
+        "t/CTest.java": b"class CTest { String aside(int a) { return null; } }",
+    }
+    base = {"t/Base.java": b"class Base extends Lib { String over(int a) { return null; } }"}
+    relatives = helpers.relatives(sources, {**base, "m/Lib.java": b"class Lib { String top() { return null; } }"})
+    assert relatives("t/ATest.java") == ({"over", "top"}, {"under"})
+
+
+@pytest.mark.parametrize(
+    "want",
+    [
+        "names(Color.class)",
+        "kind.getEnumConstants().length",
+        "List.of(Color.class).get(0).getModifiers()",
+        'new File("a").length()',
+        "file.length()",
+        'Path.of("a").toFile().length()',
+        'size("a")',
+        'System.getProperties().get("a")',
+        'new File("a").isFile()',
+    ],
+)
+def test_what_a_class_has_and_what_is_on_the_disk_is_not_expected(want):
+    methods = (
+        "String names(Class<?> of) { return Arrays.toString(of.getEnumConstants()); }"
+        "long size(String of) { return new File(of).length(); }"
+    )
+    head = f"{FIVE}import java.util.*; import java.io.*; import java.nio.file.*;"
+    body = f'var kind = Color.class; var file = new File("a"); assertEquals({want}, f());'
+    [slot] = parsed(in_class(f"{methods} @Test void a() {{ {body} }}", head)).slots
+    assert not slot.assertion.is_expected
+    [slot] = parsed(in_method('assertEquals("abc".length() + new int[] {1}.length, f());')).slots
+    assert slot.assertion.is_expected
 
 
 def test_what_a_method_of_the_file_says_itself_is_not_expected_and_what_it_makes_may_be_changed():

@@ -1358,11 +1358,15 @@ SAME = f"{LIB}function same(value, want) {{ assert.equal(value, want); }}\n"
         ("switch (lib.kind()) { case 1: same(lib.f(), 1); break; default: same(lib.f(), 2); }", Mode.OPERANDS),
         ("lib.isA() ? same(lib.f(), 1) : same(lib.f(), 2);", Mode.OPERANDS),
         ("lib.isA() && same(lib.f(), 1); same(lib.f(), 2);", Mode.OPERANDS),
+        ("function one() { same(lib.f(), 1); } function two() { same(lib.f(), 2); } if (lib.isA()) one(); else two();",
+         Mode.OPERANDS),
+        ("function one() { same(lib.f(), 1); } function two() { same(lib.f(), 2); } one(); two();", Mode.EXPECTED),
+        ("try { lib.g(); same(lib.f(), 1); } catch { same(lib.f(), 2); }", Mode.OPERANDS),
         ("if (lib.isA()) same(lib.f(), 1); else same(lib.g(), 1);", Mode.EXPECTED),
         ("if (process.platform === 'win32') same(lib.f(), 1); else same(lib.f(), 2);", Mode.EXPECTED),
         ("same(lib.f(), 1); same(lib.f(), 2);", Mode.EXPECTED),
     ],
-)
+)  # fmt: skip
 def test_what_a_helper_is_given_where_the_product_says_which_call_is_come_to_is_not_expected(body, mode):
     assert best(parsed(f"{SAME}it('x', () => {{ {body} }});\n"))[0] is mode
 
@@ -1373,6 +1377,13 @@ def test_what_a_helper_is_given_where_the_product_says_which_call_is_come_to_is_
         ("if (!lib.takes(a)) continue; assert.equal(lib.f(a), want);", Mode.OPERANDS),
         ("if (lib.takes(a)) assert.equal(lib.f(a), want);", Mode.OPERANDS),
         ("if (lib.takes(a)) { same(lib.f(a), want); }", Mode.OPERANDS),
+        ("if (a) { if (!lib.takes(a)) continue; } assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("switch (lib.takes(a)) { case 1: continue; } assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("while (lib.takes(a)) { break; } assert.equal(lib.f(a), want);", Mode.EXPECTED),
+        ("const sum = want + 1; if (!lib.takes(a)) continue; assert.equal(lib.f(a), sum);", Mode.OPERANDS),
+        ("const sum = want + 1, all = [sum]; if (lib.takes(a)) assert.deepEqual(lib.f(a), all);", Mode.OPERANDS),
+        ("const sum = want + 1; assert.equal(lib.f(a), sum);", Mode.EXPECTED),
+        ("const sum = 1 + 1; if (!lib.takes(a)) continue; assert.equal(lib.f(a), sum);", Mode.EXPECTED),
         ("if (want === null) continue; assert.equal(lib.f(a), want);", Mode.EXPECTED),
         ("if (a) assert.equal(lib.f(a), want); else assert.equal(lib.g(a), want);", Mode.EXPECTED),
         ("assert.equal(lib.f(a), want);", Mode.EXPECTED),
@@ -1384,6 +1395,22 @@ def test_what_a_helper_is_given_where_the_product_says_which_call_is_come_to_is_
 def test_what_a_row_expects_where_the_product_says_which_rows_are_come_to_is_not_expected(loop, body, mode):
     body = body if "for (" in loop else body.replace("continue", "return")
     text = f"{SAME if 'same(' in body else LIB}it('x', () => {{ {loop.replace('BODY', body)} }});\n"
+    assert best(parsed(text))[0] is mode
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (!lib.takes(a)) return; assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("if (lib.takes(a)) assert.equal(lib.f(a), want);", Mode.OPERANDS),
+        ("const sum = want + 1; if (!lib.takes(a)) return; assert.equal(lib.f(a), sum);", Mode.OPERANDS),
+        ("if (a === 2) return; assert.equal(lib.f(a), want);", Mode.EXPECTED),
+        ("assert.equal(lib.f(a), want);", Mode.EXPECTED),
+    ],
+)
+@pytest.mark.parametrize("function", ["function row(a, want) { BODY }", "const row = (a, want) => { BODY };"])
+def test_what_a_function_is_given_is_not_expected_where_the_product_says_of_which_call_it_is(function, body, mode):
+    text = f"{LIB}{function.replace('BODY', body)}\nit('x', () => {{ row(1, 2); row(3, 4); }});\n"
     assert best(parsed(text))[0] is mode
 
 

@@ -122,8 +122,19 @@ def test_a_result_that_does_not_come_again_is_left_inside():
     assert decided(["i", "1"], ["i", "1"], True, other=(["i", "1"], ["i", "2"], False)) == "inside"
 
 
-@pytest.mark.parametrize(("tests", "sites"), [(("", TEST), 1), (("",), 0), (("t.py::under another name",), 0)])
-def test_an_assertion_that_is_made_outside_of_tests_as_well_is_taken_out_for_those_that_make_it(tests, sites):
+@pytest.mark.parametrize(
+    ("tests", "is_run_around", "sites"),
+    [
+        (("", TEST), False, 1),
+        (("", TEST), True, 0),
+        ((TEST,), True, 1),
+        (("",), False, 0),
+        (("t.py::under another name",), False, 0),
+    ],
+)
+def test_an_assertion_that_is_made_outside_of_tests_as_well_is_taken_out_for_those_that_make_it(
+    tests, is_run_around, sites
+):
     @without_data
     def run(files, *, gold, **_) -> TestReport:
         values = (["i", "1"], ["i", "1"], True) if gold or "recorded" in files.get("t.py", SOURCE).decode() else ()
@@ -136,7 +147,12 @@ def test_an_assertion_that_is_made_outside_of_tests_as_well_is_taken_out_for_tho
         )
 
     found = record(
-        {"t.py": SOURCE}, fail_to_pass=[TEST], pass_to_pass=[], parse=partial(parsed, product=lambda _: True), run=run
+        {"t.py": SOURCE},
+        fail_to_pass=[TEST],
+        pass_to_pass=[],
+        parse=partial(parsed, product=lambda _: True),
+        run=run,
+        is_run_around=is_run_around,
     )
     assert len(found.expectations.sites) == sites
 

@@ -96,17 +96,18 @@ class Java(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests, with what it calls of the others."""
-        above, known = helpers.ancestors(sources), helpers.helpers_in(sources.values())
+        above, known = helpers.ancestors(sources), helpers.helpers_for(sources)
+        hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
+        beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
 
         def with_others(path: str, source: bytes) -> bytes:
-            extended = above(source)
+            extended, classes = above(source), beside(source)
             for place in sorted({*helpers.places_of(path, source)} & sources.keys() - {path}):
-                source = lend(source, path, sources[place], known)
-            return borrow(source, extended)
+                source = lend(source, path, sources[place], known(path), classes)
+            return borrow(source, extended, classes)
 
-        hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
         ways = {path: with_others(path, source) if path in hidden else source for path, source in sources.items()}
-        return first_kept(lambda way: self._stripped(task, way, run, hidden, known), ways, sources)
+        return first_kept(lambda way: self._stripped(task, way, run, hidden, known, beside), ways, sources)
 
     def _stripped(
         self,
@@ -114,12 +115,13 @@ class Java(TreeLanguage):
         sources: Mapping[str, bytes],
         run: TaskRun,
         hidden: set[str],
-        known: Mapping[str, Helper],
+        known: Callable[[str], Mapping[str, Helper]],
+        beside: Callable[[bytes], set[str]],
     ) -> RecordedTests:
         listed = files(task.hidden.listed)
         shared = called_by_others({path: helpers.undeclared(source) for path, source in sources.items()})
-        beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
         inherited = helpers.inheritance({**run.base, **sources})
+        relatives = helpers.relatives(sources, run.base)
         bases = {path for path, source in sources.items() if self.test_bases and self.test_bases.search(source)}
         texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
         return record(
@@ -131,14 +133,16 @@ class Java(TreeLanguage):
                 path=path,
                 first=first,
                 shared=shared[path],
-                helpers=known,
+                helpers=known(path),
                 inherited=inherited(source),
                 beside=beside(source),
+                relatives=relatives(path),
             ),
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},
             function=partial(literals.function_of_test, sources=texts),
             written=lambda parsed: parsed.written(literals.value_of),
+            is_run_around=True,
         )
 
     def _reading_of(self, recorded: RecordedTests) -> Reading:

@@ -31,6 +31,8 @@ class Helper:
     options: Mapping[str, object] = field(default_factory=dict)
     compares: str = ""
     """The method of the hand-out that says what the classes themselves make of two operands, if there is one."""
+    owner: str = ""
+    """The class whose method it is, where that is known."""
 
 
 def helpers_by_name(

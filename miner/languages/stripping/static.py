@@ -35,6 +35,8 @@ class Statics(Generic[Scopes_T]):
         self._scopes, self._shared = scopes, shared
         self._open: set[int] = set()
         self._tells = self._by_type()
+        self._named = grouped((node.id, name) for name, nodes in scopes.functions.items() for node in nodes)
+        """By the id of a function: its names."""
 
     def is_static(self, node: Node | None, depth: int = 0) -> bool:
         """Whether an expression depends on nothing of the product; False of none."""
@@ -78,10 +80,27 @@ class Statics(Generic[Scopes_T]):
         return [arguments_of(call)[parameters.index(binding)] for call in calls]
 
     def _is_choice(self, operands: Iterable[Node]) -> bool:
-        """Whether the product says which of several operands it is, as calls of one function stand in its branches."""
-        by_function = grouped((enclosing(operand, self.functions), operand) for operand in operands)
-        several = (nodes for nodes in by_function.values() if len(set(map(self._form, nodes))) > 1)
-        return any(self._is_by_choice(node) for nodes in several for node in nodes)
+        """Whether the product says which of several operands it is, as calls of one function stand in its branches.
+
+        So it is where functions with these calls are called in its branches themselves.
+        """
+        sites: dict[int, dict[int, tuple[Node, set[tuple[object, ...]]]]] = {}
+        rest = [(operand, {self._form(operand)}) for operand in operands]
+        while rest:
+            node, forms = rest.pop()
+            function = enclosing(node.parent, self.functions)
+            known = sites.setdefault(function.id if function is not None else 0, {}).setdefault(node.id, (node, set()))
+            if not forms <= known[1]:
+                known[1].update(forms)
+                rest += [(call, set(known[1])) for call in self._calls_to(function)]
+        several = (of.values() for of in sites.values() if len(set().union(*(forms for _, forms in of.values()))) > 1)
+        return any(self._is_by_choice(node) for of in several if len(of) > 1 for node, _ in of)
+
+    def _calls_to(self, function: Node | None) -> list[Node]:
+        """Where a function of the file is called by its name alone, or stands where something else may run it."""
+        if function is None:
+            return []
+        return [call for name in self._named.get(function.id, ()) for call in self._scopes.calls.get(name, [])]
 
     def _form(self, operand: Node) -> tuple[object, ...]:
         """What is the same for two operands if they have one value, as far as the file tells."""
@@ -90,10 +109,11 @@ class Statics(Generic[Scopes_T]):
         return text_of(operand), *map(id, bindings), operand.id if is_set else None
 
     def _is_by_choice(self, node: Node, within: Node | None = None) -> bool:
-        """Whether the product says if a function, or one turn of a loop, comes to a node."""
+        """Whether the product says if a function, or one turn of a loop, comes to a node; a function if it is run."""
         for at in upward(node):
             around = at.parent
-            if around is None or at == within or (within is None and at.type in self.functions):
+            is_whole = within is None and at.type in self.functions and at != node
+            if around is None or at == within or is_whole:
                 return False
             if not all(map(self._is_settled, self._conditions(around, at))):
                 return True

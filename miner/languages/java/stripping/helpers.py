@@ -5,14 +5,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import field_of, named, walk
+from harness.core.syntax import field_of, named, upward, walk
 from miner.languages.java.stripping import sites
-from miner.languages.java.stripping.scopes import Scopes, name_of, parse
+from miner.languages.java.stripping.scopes import CLASSES, Scopes, name_of, parse
 from miner.languages.java.stripping.static import Statics
 from miner.languages.stripping.helpers import Helper, Side, helpers_by_name, sides_of
 
@@ -27,7 +29,7 @@ _HIDING = re.compile(
 )
 _DECLARED = re.compile(rb"\b(?!new\b|return\b|else\b|throw\b)[\w>\]]+\s+(\w+)\s*\([^;{}]*\)[^;{}()]*\{")
 """Methods that a file declares with a body."""
-_ASSERTING = re.compile(rb"assert\w*|fail")
+_ASSERTING = re.compile(r"assert\w*|fail")
 
 
 def places_of(path: str, source: bytes) -> Iterator[str]:
@@ -79,9 +81,23 @@ def ancestors(sources: Mapping[str, bytes]) -> Callable[[bytes], list[bytes]]:
 def inheritance(sources: Mapping[str, bytes]) -> Callable[[bytes], set[str]]:
     """Tells of a file the assertions that its classes have of others: of what they extend, and import as a whole."""
     above = ancestors(sources)
-    return lambda source: {
-        name.decode() for other in above(source) for name in _DECLARED.findall(other) if _ASSERTING.fullmatch(name)
-    }
+    return lambda source: set(filter(_ASSERTING.fullmatch, _declared(above(source))))
+
+
+def relatives(sources: Mapping[str, bytes], others: Mapping[str, bytes]) -> Callable[[str], tuple[set[str], set[str]]]:
+    """Tells of a file which methods those declare that its classes have some of, and those that have some of its."""
+    above = ancestors({**others, **sources})
+    bases = {path: above(source) for path, source in sources.items()}
+
+    def around(path: str) -> tuple[set[str], set[str]]:
+        below = (source for other, source in sources.items() if other != path and sources[path] in bases[other])
+        return _declared(bases[path]), _declared(below)
+
+    return around
+
+
+def _declared(sources: Iterable[bytes]) -> set[str]:
+    return {name.decode() for source in sources for name in _DECLARED.findall(source)}
 
 
 def undeclared(source: bytes) -> bytes:
@@ -90,17 +106,54 @@ def undeclared(source: bytes) -> bytes:
 
 
 def helpers_in(sources: Iterable[bytes]) -> dict[str, Helper]:
-    """Those of some files by name; none of a name that several of them have."""
-    return helpers_by_name(sources, _read)
+    """Those of some files by name; none of a name that several of them, or of their classes, have."""
+    sources = list(sources)
+    owners = grouped(pair for source in sources for pair in _methods_in(source))
+    helpers = helpers_by_name(sources, _read)
+    return {name: helper for name, helper in helpers.items() if {*owners[name]} == {helper.owner}}
 
 
-def _read(source: bytes) -> Iterator[tuple[str, Helper]]:
+def helpers_for(sources: Mapping[str, bytes]) -> Callable[[str], dict[str, Helper]]:
+    """Tells of a file those of what it extends, names or imports, and of what these do."""
+
+    def reached(path: str) -> dict[str, Helper]:
+        paths = [path]
+        for at in paths:
+            paths += ({*places_of(at, sources[at])} & sources.keys()) - {*paths}
+        return helpers_in(sources[at] for at in sorted(paths))
+
+    return cache(reached)
+
+
+@lru_cache(maxsize=1024)
+def _methods_in(source: bytes) -> tuple[tuple[str, str], ...]:
+    """The methods of a file by name, each with its class; none of one that the grammar does not read."""
+    try:
+        root = parse(source)
+    except ValueError:
+        return ()
+    found = _PACKAGE.search(source)
+    package = found[1].decode() if found else ""
+    methods = (node for node in walk(root) if node.type == "method_declaration")
+    return tuple((name_of(node), f"{package}.{_class_around(node)}".lstrip(".")) for node in methods)
+
+
+@lru_cache(maxsize=1024)
+def _read(source: bytes) -> tuple[tuple[str, Helper], ...]:
+    return tuple(_found_in(source))
+
+
+def _found_in(source: bytes) -> Iterator[tuple[str, Helper]]:
     root = parse(source)
     scopes = Scopes(root)
     reader = sites.Reader(scopes, Statics(scopes))
     for node in walk(root):
         if node.type == "method_declaration" and (helper := _helper(node, reader)) is not None:
-            yield name_of(node), helper
+            yield name_of(node), replace(helper, owner=f"{scopes.package}.{_class_around(node)}".lstrip("."))
+
+
+def _class_around(method: Node) -> str:
+    return ".".join(name_of(at) for at in reversed(list(upward(method))) if at.type in CLASSES)
 
 
 def _helper(method: Node, reader: sites.Reader) -> Helper | None:

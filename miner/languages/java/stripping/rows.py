@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from tree_sitter import Node
 
@@ -47,13 +47,17 @@ def column_of(binding: Binding, scopes: Scopes) -> tuple[list[Node], int] | None
     return rows, parameters.index(binding)
 
 
-def cells_of(binding: Binding, scopes: Scopes) -> list[Node] | None:
-    """What a parameter is given by a method of the file, row by row; None where that can't be told."""
+def cells_of(binding: Binding, scopes: Scopes, hidden: Collection[str] = ()) -> list[Node] | None:
+    """What a parameter is given by a method of the file, row by row; None where that can't be told.
+
+    Methods by names in `hidden` may be those of other classes, for tests that these have of the file's.
+    """
     method = method_around(binding.statement)
     if method is None or not _is_row_alone(binding, scopes):
         return None
     parameters = scopes.parameters(method)
     source = _source_of(method, scopes)
+    source = source if source is not None and name_of(source) not in hidden else None
     rows = [_row(node) for node in _rows_of(source)] if source is not None else []
     if binding not in parameters or not rows or any(len(row) != len(parameters) for row in rows):
         return None
@@ -87,7 +91,7 @@ def _source_of(method: Node, scopes: Scopes) -> Node | None:
         providers = [node for nodes in scopes.functions.values() for node in nodes]
         sources = [node for node in providers if texts and _texts_in(annotation_of(node, "DataProvider")) == texts]
         sources = sources if "dataProvider" in text_of(annotation) else []
-    sources = [node for node in sources if not named(field_of(node, "parameters"))]
+    sources = [node for node in sources if node.parent == method.parent and not named(field_of(node, "parameters"))]
     return sources[0] if len(sources) == 1 else None
 
 

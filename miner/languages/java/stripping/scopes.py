@@ -13,7 +13,7 @@ from miner.languages.stripping import scopes as stripping
 
 CLASSES = frozenset({"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"})
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
-_BODIES = frozenset({"class_body", "interface_body", "enum_body", "enum_body_declarations"})
+BODIES = frozenset({"class_body", "interface_body", "enum_body", "enum_body_declarations"})
 _LOCALS = {"local_variable_declaration": "local", "field_declaration": "field", "constant_declaration": "field"}
 _NAMED = {
     "formal_parameter": "parameter",
@@ -81,7 +81,7 @@ class Scopes(stripping.Scopes[Binding]):
 
     opening = (
         METHODS
-        | _BODIES
+        | BODIES
         | words("program block constructor_body lambda_expression for_statement enhanced_for_statement catch_clause")
         | words("try_with_resources_statement switch_block_statement_group switch_rule")
     )
@@ -97,6 +97,8 @@ class Scopes(stripping.Scopes[Binding]):
         """By name: calls of methods of an object, or of a class of the file by its name."""
         self.referred: set[str] = set()
         """Names in references to methods."""
+        packages = (text_of(named(node)[-1]) for node in named(root) if node.type == "package_declaration")
+        self.package = next(packages, "")
         self.classes = {name_of(node) for node in walk(root) if node.type in CLASSES}
         super().__init__(root)
 
@@ -105,7 +107,7 @@ class Scopes(stripping.Scopes[Binding]):
         return self._own_field(node) if node.type == "field_access" else super().resolve(node)
 
     def _is_seen(self, binding: Binding, scope: Node, node: Node) -> bool:
-        return scope.type in _BODIES or binding.declared.end_byte <= node.start_byte
+        return scope.type in BODIES or binding.declared.end_byte <= node.start_byte
 
     def parameters(self, method: Node) -> list[Binding]:
         """Those of a method, in order."""
@@ -204,7 +206,7 @@ class Scopes(stripping.Scopes[Binding]):
 def _is_of(declared: Node, holder: Node) -> bool:
     """Whether a field is of the class that `this` is of, or that has a name."""
     if holder.type == "this":
-        return enclosing(declared, _BODIES) == enclosing(holder, _BODIES)
+        return enclosing(declared, BODIES) == enclosing(holder, BODIES)
     return name_of(next(at for at in upward(declared) if at.type in CLASSES)) == text_of(holder)
 
 

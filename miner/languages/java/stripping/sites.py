@@ -145,8 +145,8 @@ class Reader(sites.Reader[Statics]):
             assertion = self._of_junit(kind, name, arguments, replaced)
         else:
             assertion = self._of_matcher(kind, arguments, replaced) or self._of_chain(call, replaced)
-        if assertion is None and name in self._helpers and name not in self._scopes.functions:
-            assertion = self._of_helper(self._helpers[name], arguments, replaced)
+        if assertion is None and (helper := self._helper_called(call)) is not None:
+            assertion = self._of_helper(helper, arguments, replaced)
         if assertion is None or any(bare(operand.node).type in _FUNCTIONS for operand in assertion.operands):
             return None
         if assertion.form == "values" and all(operand.static for operand in assertion.operands):
@@ -274,6 +274,20 @@ class Reader(sites.Reader[Statics]):
             is_fluent = name.startswith(("assertThat", "assertWith"))
             return next((kind for kind in kinds if (kind not in _JUNIT) is is_fluent), kinds[0])
         return "junit4" if is_named and self._is_inherited(call) else ""
+
+    def _helper_called(self, call: Node) -> Helper | None:
+        """The method of another file that only compares, if a call may be of that."""
+        name, holder = name_of(call), field_of(call, "object")
+        helper = self._helpers.get(name)
+        if helper is None or name in self._scopes.functions:
+            return None
+        if holder is None or holder.type == "this":
+            return helper if self._scopes.members.get(name, helper.owner) == helper.owner else None
+        of = text_of(holder)
+        path = self._scopes.imports.get(of)
+        around = (self._scopes.package, *self._scopes.packages)
+        paths = [path] if path is not None else [of, *(f"{package}.{of}" for package in around)]
+        return helper if helper.owner in paths and of not in self._scopes.classes else None
 
     def _of_helper(self, helper: Helper, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         """What a method of another file asserts, as if that stood here."""

@@ -64,11 +64,12 @@ class StrippedSource(TreeSource[Assertion]):
         helpers: Mapping[str, Helper] | None = None,
         inherited: Collection[str] = (),
         beside: Collection[str] = (),
+        relatives: tuple[Collection[str], Collection[str]] = ((), ()),
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
 
         `helpers` are methods of other files that only compare, `inherited` those that hide what is imported, `beside`
-        the other classes of its package.
+        the other classes of its package, `relatives` methods of those that its classes extend, and that extend these.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -77,7 +78,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared, beside)
+        self._statics = Statics(self._scopes, shared, beside, *relatives)
         self._reader = Reader(self._scopes, self._statics, helpers, inherited)
         self.slots = self._numbered(self._assertions(self._reader), first)
 

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import ClassVar
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, field_of, field_text, is_field, named, text_of, walk, words
+from harness.core.syntax import (
+    arguments_of,
+    bare,
+    field_of,
+    field_text,
+    is_field,
+    named,
+    text_of,
+    upward,
+    walk,
+    words,
+)
 from miner.languages.java.stripping import rows
-from miner.languages.java.stripping.scopes import METHODS, Binding, Scopes, has_modifier, method_around, name_of
+from miner.languages.java.stripping.scopes import BODIES, METHODS, Binding, Scopes, has_modifier, method_around, name_of
 from miner.languages.stripping import scopes as stripping
 from miner.languages.stripping import static
 
@@ -26,6 +38,7 @@ _ARRAYS = frozenset({"array_creation_expression", "array_initializer"})
 
 
 _LANG = words("Boolean Byte Short Integer Long Float Double Character String Math StrictMath System StringBuilder")
+_LANG_TYPES = _LANG | words("Object CharSequence Iterable Comparable Number Class Exception RuntimeException Runnable")
 _CLASSES: Mapping[str, frozenset[str]] = {
     "java.lang": _LANG,
     "java.util": words(
@@ -55,8 +68,20 @@ _UNCHANGING = words(
 _CHANGING = words(
     "now random currentTimeMillis nanoTime getProperty getenv systemDefault exit setProperty randomUUID getDefault"
     " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
+    " getProperties clearProperty isFile isDirectory isHidden lastModified canRead canWrite canExecute list delete"
+    " mkdir mkdirs createNewFile renameTo getTotalSpace getFreeSpace getUsableSpace toRealPath getCanonicalPath"
+    " getCanonicalFile"
 )
-"""Methods of these classes that look at surroundings, or change something."""
+_CHANGING |= words(
+    "getEnumConstants getFields getField getMethods getMethod getConstructors getConstructor getDeclaredFields"
+    " getDeclaredField getDeclaredMethods getDeclaredMethod getDeclaredConstructors getDeclaredConstructor"
+    " getDeclaredClasses getDeclaringClass getModifiers getSuperclass getInterfaces getAnnotations getAnnotation"
+    " getDeclaredAnnotations isAnnotationPresent isInstance isAssignableFrom newInstance cast getResource"
+    " getResourceAsStream getProtectionDomain getPackage getRecordComponents getTypeParameters getGenericSuperclass"
+    " getGenericInterfaces getPermittedSubclasses getClassLoader getModule isInterface isEnum isRecord isSealed"
+    " isAnnotation desiredAssertionStatus enumConstantDirectory toGenericString describeConstable"
+)
+"""Methods of these classes that look at surroundings or at what a class has, or change something."""
 LOOKING = words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
     " entrySet getBytes toCharArray substring"
@@ -67,7 +92,8 @@ _MAKING = words(
     "asList clone copyOf copyOfRange toArray toCharArray getBytes split iterator listIterator stream chars append"
 )
 """Methods whose value is an array, or another thing that can change."""
-_FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
+FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
+"""Types whose objects nothing changes."""
 _HOLDING = re.compile(r"\w*(?:List|Set|Map|Deque|Queue|Collection|Iterable)<([\w, ]+)>|(\w+)((?:\[\])+)")
 _OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString equals")
 _FILLING = frozenset({"add", "put", "append"})
@@ -76,6 +102,8 @@ _LOOPS = {
     "enhanced_for_statement": "value",
 }
 """Loops, and what of each says how many turns it has."""
+_WITH_BODY = words("object_creation_expression class_declaration enum_constant record_declaration")
+"""What may stand in a method and has methods of its own, which something else runs."""
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
 
 
@@ -91,10 +119,21 @@ class Statics(static.Statics[Scopes]):
 
     told_by: ClassVar[Mapping[str, str]] = {"cast_expression": "value"}
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = (), beside: Collection[str] = ()) -> None:
-        """`shared` are methods that other files call, `beside` the other classes of its package."""
+    def __init__(
+        self,
+        scopes: Scopes,
+        shared: Collection[str] = (),
+        beside: Collection[str] = (),
+        above: Collection[str] = (),
+        below: Collection[str] = (),
+    ) -> None:
+        """`shared` are methods that other files call, `beside` the other classes of its package.
+
+        `above` are methods that its classes have of those of other files, `below` those of classes that extend its own.
+        """
         super().__init__(scopes, shared)
-        self._beside = beside
+        self._beside, self._above, self._below = beside, above, below
+        self._several: dict[int, bool] = {}
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
         return {
@@ -145,15 +184,15 @@ class Statics(static.Statics[Scopes]):
 
     def _is_counter(self, binding: Binding, use: Node, depth: int) -> bool:
         """Whether a name counts the turns of a loop, and the product does not say of which turn a use of it is."""
-        loop = binding.statement.parent
-        if loop is None or loop.type != "for_statement" or not is_field(loop, "init", binding.statement):
+        loop = _counting(binding)
+        if loop is None:
             return False
         writes = [write for write in map(_write_of, binding.uses) if write is not None]
         updates = loop.children_by_field_name("update")
         steps = [field_of(write, "right") for write in writes if write.type == "assignment_expression"]
         return (
             all(write in updates for write in writes)
-            and binding.type_name in _FIXED
+            and binding.type_name in FIXED
             and all(self.is_static(value, depth) for value in (binding.init, *steps))
             and not self._is_of_chosen_turn(use, loop)
         )
@@ -163,11 +202,11 @@ class Statics(static.Statics[Scopes]):
         return self._unless_open(loop.id, lambda: self._is_by_choice(use, loop))
 
     def _conditions(self, around: Node, at: Node) -> list[Node]:
-        """Those of loops, too: of how many turns these are. What runs a lambda is taken for such a condition."""
+        """Those of loops, too: of how many turns these are. What runs a lambda or an object is taken for one."""
         condition = None
         if around.type in _LOOPS and is_field(around, "body", at):
             condition = field_of(around, _LOOPS[around.type]) or around
-        elif around.type == "lambda_expression":
+        elif around.type == "lambda_expression" or (at.type == "class_body" and around.type in _WITH_BODY):
             call = around.parent.parent if around.parent is not None else None
             if call is None or not name_of(call).startswith("assert"):
                 condition = field_of(call, "object") or around
@@ -219,27 +258,90 @@ class Statics(static.Statics[Scopes]):
             return None
         return [arguments_of(call)[parameters.index(binding)] for call in calls]
 
+    def _is_choice(self, operands: Iterable[Node]) -> bool:
+        operands = list(operands)
+        methods = {name_of(method) for operand in operands if (method := method_around(operand)) is not None}
+        is_referred = not methods.isdisjoint(self._scopes.referred) and len(set(map(self._form, operands))) > 1
+        return is_referred or super()._is_choice(operands)
+
+    def _calls_to(self, function: Node | None) -> list[Node]:
+        calls = super()._calls_to(function)
+        body = function.parent if function is not None else None
+        if function is not None and body is not None and body.parent is not None and body.parent.type in _WITH_BODY:
+            calls += self._scopes.calls_of_objects.get(name_of(function), [])
+            is_anonymous = body.parent.type in ("object_creation_expression", "enum_constant")
+            calls += [function] if is_anonymous else []
+        return calls
+
     def _is_static_array(self, node: Node, depth: int) -> bool:
         sizes = [part for part in node.children_by_field_name("dimensions") if part.type == "dimensions_expr"]
         return all(self.is_static(part, depth) for part in (*sizes, *node.children_by_field_name("value")))
 
     def _is_static_object(self, node: Node, depth: int) -> bool:
-        kind = field_text(node, "type").partition("<")[0]
+        kind = _type_of(node)
         is_plain = not any(child.type == "class_body" for child in node.children)
         return is_plain and self._is_known(kind) and all(self.is_static(part, depth) for part in arguments_of(node))
 
     def values_of(self, binding: Binding) -> list[Node] | None:
         """All that a parameter is given, by calls or by rows; None where that can't be told."""
         operands = self.calls_of(binding)
-        return rows.cells_of(binding, self._scopes) if operands is None else operands
+        return rows.cells_of(binding, self._scopes, {*self._above, *self._below}) if operands is None else operands
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
         if binding is None:
             return self._is_known_member(text_of(node))
-        if binding.kind == "each" and self._is_of_chosen_turn(node, binding.statement):
+        if any(self._is_of_chosen_turn(node, turn) for turn in self._turns_of(binding)):
             return False
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
+
+    def _turns_of(self, binding: Binding) -> list[Node]:
+        """The loops and methods in each turn, or call, of which a name stands for another thing."""
+        found: dict[int, Node] = {}
+        known, rest = {id(binding)}, [binding]
+        while rest:
+            name = rest.pop()
+            turn = name.statement if name.kind == "each" else _counting(name)
+            if name.kind == "parameter" and self._is_given_several(name):
+                turn = method_around(name.statement)
+            if turn is not None:
+                found[turn.id] = turn
+            if name.kind != "parameter":
+                inner = [one for one in self._made_of(name) if id(one) not in known]
+                known |= set(map(id, inner))
+                rest += inner
+        return list(found.values())
+
+    def _is_given_several(self, parameter: Binding) -> bool:
+        """Whether calls give a parameter of a method more than one thing."""
+        key = id(parameter)
+        if key not in self._several:
+            self._several[key] = False  # while that is being asked: a method that calls itself
+            operands = self._operands_of(parameter)
+            names = (name for node in operands for name in self._names_in(node))
+            self._several[key] = len(set(map(self._form, operands))) > 1 or any(map(self._varies, names))
+        return self._several[key]
+
+    def _operands_of(self, parameter: Binding) -> list[Node]:
+        method = method_around(parameter.statement)
+        parameters = self._scopes.parameters(method) if method is not None else []
+        if method is None or parameter not in parameters:
+            return []
+        place, name = parameters.index(parameter), name_of(method)
+        calls = [*self._scopes.calls.get(name, []), *self._scopes.calls_of_objects.get(name, [])]
+        return [argument for call in calls for argument in arguments_of(call)[place : place + 1]]
+
+    def _varies(self, binding: Binding) -> bool:
+        return bool(self._turns_of(binding))
+
+    def _made_of(self, binding: Binding) -> list[Binding]:
+        """The names in what one is set to."""
+        writes = (field_of(write, "right") for write in map(_write_of, binding.uses) if write is not None)
+        return [name for value in (binding.init, *writes) if value is not None for name in self._names_in(value)]
+
+    def _names_in(self, node: Node) -> list[Binding]:
+        names = (self._scopes.resolve(part) for part in walk(node) if part.type == "identifier")
+        return [name for name in names if name is not None and name.kind in ("local", "each", "parameter")]
 
     def _is_static_as(self, binding: Binding, use: Node, depth: int) -> bool:
         if binding.is_written:
@@ -263,7 +365,7 @@ class Statics(static.Statics[Scopes]):
         return self._is_fixed(binding, values) or all(map(self._only_looks, binding.uses))
 
     def _is_fixed(self, binding: Binding, values: Iterable[Node | None]) -> bool:
-        return binding.type_name in _FIXED or not any(map(self._is_mutable, values))
+        return binding.type_name in FIXED or not any(map(self._is_mutable, values))
 
     def _is_mutable(self, node: Node | None) -> bool:
         if node is None:
@@ -276,7 +378,7 @@ class Statics(static.Statics[Scopes]):
             case "object_creation_expression":
                 return field_text(node, "type").rpartition(".")[2] not in _UNCHANGING
             case "method_invocation" if field_of(node, "object") is None and name_of(node) in self._scopes.functions:
-                return any(field_text(own, "type") not in _FIXED for own in self._scopes.functions[name_of(node)])
+                return any(field_text(own, "type") not in FIXED for own in self._scopes.functions[name_of(node)])
             case "method_invocation" if name_of(node) not in LOOKING - _LIVE - _MAKING:
                 holder = field_of(node, "object")
                 parts = [*([holder] if holder is not None else []), *arguments_of(node)]
@@ -294,7 +396,7 @@ class Statics(static.Statics[Scopes]):
         holding = _HOLDING.fullmatch(binding.type_name) if binding is not None else None
         if binding is None or holding is None:
             return 0
-        is_of_fixed = set((holding[1] or holding[2]).split(", ")) <= _FIXED
+        is_of_fixed = set((holding[1] or holding[2]).split(", ")) <= FIXED
         return len(holding[3] or "[]") // 2 if is_of_fixed or self._holds_fixed(binding.init) else 0
 
     def _holds_fixed(self, node: Node | None) -> bool:
@@ -331,7 +433,7 @@ class Statics(static.Statics[Scopes]):
             return not is_live or self._looks_at(around, levels)
         if around.type in ("variable_declarator", "enhanced_for_statement"):
             alias = self._scopes.of_name(field_of(around, "name"))
-            return alias is not None and (alias.type_name in _FIXED or self._looks_all(alias))
+            return alias is not None and (alias.type_name in FIXED or self._looks_all(alias))
         return around.type in ("field_access", "binary_expression", "expression_statement")
 
     def _looks_all(self, binding: Binding) -> bool:
@@ -347,10 +449,15 @@ class Statics(static.Statics[Scopes]):
         is_static = call.type == "method_invocation" and self._is_static_call(call, static.MOST_DEPTH - 3)
         return is_static and (not self._is_mutable(call) or self._looks_at(call, levels))
 
+    def _is_settled(self, condition: Node) -> bool:
+        made = (part for part in walk(condition) if part.type == "object_creation_expression")
+        return super()._is_settled(condition) and all(self._is_known(_type_of(part)) for part in made)
+
     def _is_of_language(self, name: Node) -> bool:
         around = name.parent
         if around is not None and (is_field(around, "name", name) or is_field(around, "field", name)):
-            return field_of(around, "object") is not None  # which says whose it is
+            holder = field_of(around, "object")
+            return holder is not None and holder.type not in ("this", "super")  # which says whose it is
         return text_of(name) == "System" or self._is_known(text_of(name))
 
     def _is_known(self, name: str) -> bool:
@@ -374,7 +481,7 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_call(self, node: Node, depth: int) -> bool:
         name, holder = name_of(node), field_of(node, "object")
-        if name in _CHANGING or not all(self.is_static(argument, depth) for argument in arguments_of(node)):
+        if self._is_changing(node) or not all(self.is_static(argument, depth) for argument in arguments_of(node)):
             return False
         if holder is None:
             own = self._scopes.functions.get(name, [])
@@ -390,30 +497,68 @@ class Statics(static.Statics[Scopes]):
         """
         count = len(arguments_of(call))
         forms = [method for method in own if len(named(field_of(method, "parameters"))) == count]
-        method = own[0] if len(own) == 1 else forms[0] if len(forms) == 1 else None
+        parts = (part for method in own for part in named(field_of(method, "parameters")))
+        is_open = any(part.type == "spread_parameter" for part in parts)
+        method = own[0] if len(own) == 1 else forms[0] if len(forms) == 1 and not is_open else None
         body = field_of(method, "body")
-        if method is None or body is None or not count:
+        if method is None or body is None or not count or not self._is_called(method, call):
             return False
-        return self._unless_open(method.id, lambda: all(self._asks_nothing(part, method) for part in walk(body)))
+        inner = [part for node in (field_of(method, "parameters"), body) for part in walk(node)]
+        return self._unless_open(method.id, lambda: all(self._asks_nothing(part, method) for part in inner))
+
+    def _is_called(self, method: Node, call: Node) -> bool:
+        """Whether a call is of a method of the file, and of none that a class has of another one or overrides it by."""
+        is_own = has_modifier(method, "private", "static", "final")
+        if name_of(method) in self._above or (name_of(method) in self._below and not is_own):
+            return False
+        bodies = (at for at in upward(call) if at.type in BODIES)
+        inner = takewhile(lambda body: body != method.parent, bodies)
+        is_around = any(at == method.parent for at in upward(call))
+        return is_around and not any(map(_is_derived, inner))
+
+    def _is_changing(self, call: Node) -> bool:
+        """Whether a method looks at surroundings, or changes something."""
+        name, holder = name_of(call), field_of(call, "object")
+        return name in _CHANGING or (name == "length" and holder is not None and self._is_file(holder))
+
+    def _is_file(self, node: Node) -> bool:
+        """Whether something is a file, whose length is that of what is on the disk."""
+        node = bare(node)
+        binding = self._scopes.resolve(node) if node.type in ("identifier", "field_access") else None
+        if binding is not None and binding.type_name == "var" and binding.init is not None:
+            return self._is_file(binding.init)
+        kind = binding.type_name if binding is not None else _type_of(node)
+        return kind.rpartition(".")[2] == "File" or name_of(node).endswith("File")
 
     def _asks_nothing(self, part: Node, method: Node) -> bool:
         """Whether a node in a method that may be pure is of what it is given, or what a known class makes."""
         match part.type:
             case "this" | "super" | "class_body" | "class_literal":
                 return False
+            case "type_identifier":
+                return not self._is_of_product(text_of(part))
             case "object_creation_expression":
-                return self._is_known(field_text(part, "type").partition("<")[0])
+                return self._is_known(_type_of(part))
             case "method_invocation":
                 own = self._scopes.functions.get(name_of(part), [])
                 if field_of(part, "object") is None:
                     return self._is_pure(part, own) if own else self._is_known_member(name_of(part))
-                return name_of(part) not in _CHANGING
+                return not self._is_changing(part)
             case "identifier" if not _is_name_of(part):
                 binding = self._scopes.resolve(part)
                 if binding is None:
                     return self._is_known(text_of(part)) or self._is_known_member(text_of(part))
                 return method_around(binding.declared) == method or self.is_static_binding(binding)
         return True
+
+    def _is_of_product(self, name: str) -> bool:
+        """Whether a type is another than the language's own; one without an import may be a variable of types."""
+        package, _, last = self._scopes.class_of(name).rpartition(".")
+        if package:
+            return not package.startswith("java.")
+        stars = [path for path in self._scopes.packages if not path.startswith("java.")]
+        is_java_s = last in _LANG_TYPES or len(stars) < len(self._scopes.packages)
+        return last in self._beside or (bool(stars) and not is_java_s and len(last) > 1)
 
     def _is_known_member(self, name: str) -> bool:
         """Whether a name that is imported alone is of a class of the standard library's that only makes values."""
@@ -426,9 +571,28 @@ class Statics(static.Statics[Scopes]):
         return node.type == "class_literal" or (binding is not None and binding.type_name.startswith("Class"))
 
 
+def _type_of(creation: Node) -> str:
+    """The class of what is made, without what it is general in."""
+    return field_text(creation, "type").partition("<")[0]
+
+
 def _is_name_of(name: Node) -> bool:
     """Whether it is the name of a method or a member, by what it is a member of."""
     return any(is_field(name.parent, word, name) for word in ("name", "field"))
+
+
+def _is_derived(body: Node) -> bool:
+    """Whether a class may have methods of another, by what it extends or implements."""
+    of = body.parent
+    is_anonymous = of is not None and of.type in ("object_creation_expression", "enum_constant")
+    return is_anonymous or field_of(of, "superclass") is not None or field_of(of, "interfaces") is not None
+
+
+def _counting(binding: Binding) -> Node | None:
+    """The loop whose turns a name counts; None of any other name."""
+    loop = binding.statement.parent
+    is_its = loop is not None and loop.type == "for_statement" and is_field(loop, "init", binding.statement)
+    return loop if is_its else None
 
 
 def _write_of(use: Node) -> Node | None:

@@ -198,7 +198,24 @@ class Statics(static.Statics[Scopes]):
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if (column := self.column_of(node)) is not None:
             return self._is_static_column(column, binding, depth) and not self._is_of_chosen_row(node, column, binding)
-        return self.is_static_binding(binding, depth)
+        return self.is_static_binding(binding, depth) and not self._is_of_chosen_turn(binding, node)
+
+    def _is_of_chosen_turn(self, binding: Binding, use: Node) -> bool:
+        """Whether a name is made of a row in each turn of a loop, and the product says of which rows a use is."""
+        rest, known = [binding], {id(binding)}
+        while rest:
+            name = rest.pop()
+            if not any(map(self._is_turn, upward(name.declared))):
+                continue
+            for part in (part for part in walk(name.init) if part.type == "identifier"):
+                inner, column = self._scopes.resolve(part), self.column_of(part)
+                if inner is None or id(inner) in known:
+                    continue
+                if column is not None and self._is_of_chosen_row(use, column, inner):
+                    return True
+                known.add(id(inner))
+                rest += [inner] if column is None else []
+        return False
 
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
@@ -429,11 +446,16 @@ class Statics(static.Statics[Scopes]):
         return not self._is_of_chosen_row(node, column, binding)
 
     def _is_of_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
-        """Whether the product says of which rows of a loop a use is, where these differ; a row of `each` is alone."""
-        loop = next((at for at in upward(binding.declared) if at.type == "for_in_statement" or _is_row(at)), None)
+        """Whether the product says of which rows, or calls, a use is, where these differ; a row of `each` is alone."""
+        loop = next((at for at in upward(binding.declared) if self._is_turn(at)), None)
         if column.each is not None or loop is None or len(set(map(text_of, column.cells() or ()))) <= 1:
             return False
         return self._is_by_choice(use, loop)
+
+    def _is_turn(self, node: Node) -> bool:
+        """Whether a node is come to once for each row of a loop, or for each call of a function."""
+        is_called = node.type in FUNCTIONS and bool(self._scopes.calls_of(node))
+        return is_called or node.type == "for_in_statement" or _is_row(node)
 
     def _is_static_column(self, column: Column, binding: Binding, depth: int) -> bool:
         """Whether a column holds nothing but what is static, and no use of the loop's name can change that."""
@@ -566,6 +588,9 @@ class Statics(static.Statics[Scopes]):
         if all(isinstance(row, tuple) or bare(row).type == "array" for row in table.rows):
             return self._table(given[0], (place, *steps), called)
         return self._table(given[0], tuple(steps), called) if place == 0 else None
+
+    def _calls_to(self, function: Node | None) -> list[Node]:
+        return list(self._scopes.calls_of(function) or ()) if function is not None else []
 
     def _of_calls(self, function: Node, calls: Sequence[Node], parameter: Node, steps: list[Step]) -> Column | None:
         """What all calls of a function of the file give one of its parameters."""
