@@ -1,7 +1,8 @@
 """Which tests pass, by what their assertions handed out and by expectations that were never inside.
 
-A test that the expectations know passes when the container says so and every one of its assertions holds here. What
-comes out can fail the test it belongs to, or show that somebody tampered; it changes nothing else.
+A test that the expectations know passes when the container says so and every one of its assertions holds here; one
+that they do not know, when it comes to no stripped assertion, as with the fix. What comes out can fail the test it
+belongs to, or show that somebody tampered; it changes nothing else.
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ _MORE_TO_SAY = 1024
 """The same of an exception or warnings, besides: bits count its message as if it held all the words there are, once."""
 
 
+_WITHOUT_ASSERTION = ExpectedTest(place="inside", events=())
+"""What is known of a test that comes to no stripped assertion with the fix."""
+
+
 def judge(expectations: Expectations, report: TestReport) -> TestReport:
     """The report under listed ids, with the statuses that the expectations decide.
 
@@ -72,7 +77,7 @@ def judge(expectations: Expectations, report: TestReport) -> TestReport:
     report = _under_listed_ids(expectations.ids, report)
     statuses, texts = dict(report.statuses), dict(report.texts)
     by_test = grouped((event.test_id, event) for event in report.events)
-    for test_id, test in expectations.tests.items():
+    for test_id, test in {**dict.fromkeys(by_test, _WITHOUT_ASSERTION), **expectations.tests}.items():
         if statuses.get(test_id) is TestStatus.PASSED:
             problem = _problem(expectations.sites, test, by_test.get(test_id, []))
             if problem is not None:
