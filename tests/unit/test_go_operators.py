@@ -155,6 +155,31 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.empty", (value(["t", "money.Item", [["Equal()", ["b", "bool", True]]]]),), {}, True),
         ("go.deep", (value(["t", "money.Item", [["Equal()", ["b", "bool", True]]]]), value(["t", "money.Item", []])),
          {}, True),
+        ("go.same", (value(["l", "[]*money.Item", [["p", "*money.Item", ["t", "money.Item", []]]]]),) * 2, {}, False),
+        ("go.same", (value(["m", "map[int]any", [[["i", "int", "1"], ["a", ["p", "*int", ["i", "int", "1"]]]]]]),) * 2,
+         {}, False),
+        ("go.same", (value(["l", "[]*money.Item", [["n", "*money.Item"]]]),) * 2, {}, True),
+        ("go.same", (MAP, MAP), {}, True),
+        ("go.nil", (NIL,), {"by": "error"}, True),
+        ("go.nil", (value(["n", "[]int"]),), {"by": "error"}, True),
+        ("go.nil", (value(["n", "*money.Error"], held=True),), {"by": "error"}, False),
+        ("go.nil", (value(["n", "*money.Error"], held=True),), {"by": "error", "not": True}, False),
+        ("go.nil", (value(["n", "*money.Error"], text="no"),), {"by": "error"}, False),
+        ("go.nil", (ERROR,), {"by": "error", "not": True}, True),
+        ("go.empty", (value(["B", "[16]uint8", "00" * 16]),), {}, True),
+        ("go.empty", (value(["l", "[2]int", [["i", "int", "0"]] * 2]),), {}, True),
+        ("go.empty", (value(["l", "[2]int", [["i", "int", "0"], ["i", "int", "1"]]]),), {"not": True}, True),
+        ("go.empty", (value(["B", "money.ID", "00" * 16]),), {}, False),
+        ("go.empty", (value(["B", "money.ID", "00" * 16]),), {"not": True}, False),
+        ("go.empty", (value(["B", "money.ID", "01" * 16]),), {"not": True}, True),
+        ("go.empty", (value(["l", "money.List", []]),), {}, True),
+        ("go.zero", (value(["B", "[16]uint8", "00" * 16]),), {}, True),
+        ("go.zero", (value(["B", "money.ID", "00" * 16]),), {"not": True}, False),
+        ("go.json", (s('{"a": 1}'), s('{"a":1.0}')), {}, True),
+        ("go.json", (s('\ufeff{"a": 1}'), s('{"a":1}')), {}, False),
+        ("go.json", (s('{"a": 1}', "money.JSON"), s('{"a":1}')), {}, False),
+        ("go.json", (value(["B", "[]uint8", b'{"a": 1}'.hex()]), s('{"a":1}')), {}, False),
+        ("go.json", (s('{"a": Infinity}'), s('{"a":1e999}')), {}, False),
     ],
 )  # fmt: skip
 def test_an_assertion_is_decided_as_go_decides_it(op, operands, options, wanted):
@@ -238,6 +263,7 @@ def test_a_regular_expression_that_python_may_read_otherwise_is_not_decided(patt
 
 def test_a_regular_expression_is_not_searched_in_what_methods_of_the_product_may_show():
     assert holds("go.matches", ERROR, s("^no$"))
+    assert not holds("go.matches", ERROR, s("no"), whole=True)
     for shown in (s("no", "money.Sum"), INTS, NIL):
         assert not holds("go.matches", shown, s("no"))
         assert not holds("go.matches", shown, s("no"), **{"not": True})

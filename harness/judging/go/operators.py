@@ -122,6 +122,9 @@ def _deep_or_constant(operands: list[Value], options: Mapping[str, Any]) -> bool
 
 def _items_alike(left: Value, other: Value) -> bool:
     """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
+    for side in (left.part, other.part):
+        if any(_is_by_identity(part) for part in parts_of(side) if part is not side):
+            raise UndecidableError("it depends on which object is in it")
     lists = [part for part in (left.part, other.part) if part is not None and part.tag in ("l", "B")]
     if any(map(_ARRAY.match, (part.kind for part in lists))):
         raise UndecidableError("an array")
@@ -189,13 +192,14 @@ def _check_types(left: Part, other: Part, options: Mapping[str, Any]) -> None:
 
 def _comparable(left: Part, other: Part) -> bool:
     """`==` of two values of one type: pointers and channels are the same only if they are one."""
-    for part in (left, other):
-        if any(
-            item.tag in ("p", "r", "F", "x", "m") or (item.tag == "l" and item.kind.startswith("[]"))
-            for item in parts_of(part)
-        ):
-            raise UndecidableError("it depends on which object it is")
+    if any(_is_by_identity(item) for part in (left, other) for item in parts_of(part)):
+        raise UndecidableError("it depends on which object it is")
     return _Comparison().equal(left, other, typed=False)
+
+
+def _is_by_identity(part: Part) -> bool:
+    """Whether `==` asks of a value which object it is, or may not be asked."""
+    return part.tag in ("p", "r", "F", "x", "m") or (part.tag == "l" and part.kind.startswith("[]"))
 
 
 def _equals_constant(value: Value, constant: Value) -> bool:
@@ -259,6 +263,8 @@ def _compared_texts(decide: Callable[[bytes, bytes], bool]) -> Decider:
 def _matches(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """Whether a regular expression is found in a text, or in what an error says; `whole` where it is all of it."""
     value, pattern = reversed(operands) if options.get("first") == "pattern" else operands
+    if options.get("whole") and value.text is not None:
+        raise UndecidableError("an error, which is no text")
     texts = [_said(value), _said(pattern)]
     found = of_go(texts[1], whole=bool(options.get("whole")))
     if found.flags & re.IGNORECASE and not texts[0].isascii():
@@ -275,10 +281,17 @@ def _said(value: Value) -> str:
 
 
 def _nil(operands: list[Value], options: Mapping[str, Any]) -> bool:
-    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none; or `by` Go's own `==`."""
+    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none.
+
+    Or `by` Go's own `==`, or as quicktest has it, for which an error that holds such a pointer is something.
+    """
     (value,) = operands
     if options.get("by") == "==":
         return value.is_nil
+    if options.get("by") == "error" and value.part is not None and (value.held or value.text is not None):
+        if value.part.tag == "n":
+            raise UndecidableError("it may be an error")
+        return False
     return value.part is None or value.part.tag == "n"
 
 
@@ -292,9 +305,17 @@ def _is_empty(part: Part | None) -> bool:
         return False
     if part.tag == "t":
         return not part.parts
-    if part.tag == "l" and not part.kind.startswith("[]"):
-        return not part.parts
+    if part.tag in ("l", "B") and not part.kind.startswith("[]"):
+        return _is_zero_array(part, is_zero_as_slice=not part.parts and not part.plain)
     return not part.parts and not part.plain
+
+
+def _is_zero_array(part: Part, *, is_zero_as_slice: bool) -> bool:
+    """Whether an array is the zero value of its type; of a type with a name it may be a slice."""
+    is_zero = all(map(_is_zero, part.parts)) and not any(part.plain or ())
+    if is_zero is not is_zero_as_slice and not _ARRAY.match(part.kind):
+        raise UndecidableError("an array, or a slice")
+    return is_zero
 
 
 def _is_zero(part: Part | None) -> bool:
@@ -302,8 +323,8 @@ def _is_zero(part: Part | None) -> bool:
     match part.tag if part is not None else "n":
         case "n":
             return True
-        case "l" if part is not None and not part.kind.startswith("[]"):
-            return all(map(_is_zero, part.parts))
+        case "l" | "B" if part is not None and not part.kind.startswith("[]"):
+            return _is_zero_array(part, is_zero_as_slice=False)
         case "t":
             return not (part and part.parts)
         case "b" | "i" | "f" | "c" | "s":
@@ -402,7 +423,15 @@ def _json_form(operand: Value) -> str:
     def number(digits: str) -> float:
         return float(digits) + 0.0  # so that -0 is 0
 
-    return json.dumps(json.loads(_text(operand), parse_int=number, parse_float=number), sort_keys=True)
+    part = held_by(operand)
+    if (part.tag, part.kind) != ("s", "string"):
+        raise UndecidableError("not of type string")
+    form = json.loads(str(part.plain), parse_int=number, parse_float=number, parse_constant=_no_number)
+    return json.dumps(form, sort_keys=True)
+
+
+def _no_number(word: str) -> float:
+    raise UndecidableError(f"{word} is no number of JSON")
 
 
 def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:

@@ -56,6 +56,7 @@ _KIND = Form("go.truth", "k")
 _WHOLE = {"whole": True}
 _SAME = Form("go.==", "ii")
 _NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
+_NO_ERROR_NIL = Form("go.nil", "v", {"by": "error"})
 _KINDS = {"types": "kinds"}
 _IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", NOT), Form("go.len", "vv")
 
@@ -128,8 +129,11 @@ _QUICKTEST = Library(
     objects=frozenset({"C"}),
     checking=frozenset({"Assert", "Check"}),
     checkers=re.compile(r".*/frankban/quicktest|.*/go-quicktest/qt"),
-    forms={**_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN},
-)
+    forms={
+        **_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN, "IsNil": _NO_ERROR_NIL,
+        "IsNotNil": Form("go.nil", "v", {**_NO_ERROR_NIL.options, **NOT}),
+    },
+)  # fmt: skip
 _ALL = (TESTIFY, _MATRYER, _ALECTHOMAS, _PLAYGROUND, _GOTEST, _GOCHECK, _QUICKTEST)
 
 
