@@ -8,14 +8,14 @@ import pytest
 
 from miner.languages.base import Mode
 from miner.languages.go.stripping import literals
-from miner.languages.go.stripping.package import package_of
+from miner.languages.go.stripping.package import named_by_others, package_of
 from miner.languages.go.stripping.source import StrippedSource
 
 HEAD = """\
 package money
 
 import (
-	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
+	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "math/big"; "strings"; "testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
@@ -271,6 +271,8 @@ def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_i
         "want := &In{}\n\tsteps := []func() error{func() error { return g(want) }}\n\tsteps[0]()",
         "switch g() {\n\tcase 1:\n\t\twant = 2\n\t}",
         "set(func() { want = 2 })",
+        "want := []int{1, 2}\n\tgot := append(want[:1], g()...)",
+        "want := big.NewInt(1)\n\twant.SetInt64(g())",
     ],
 )
 def test_what_the_product_may_change_is_no_expectation(body):
@@ -288,6 +290,8 @@ def test_what_the_product_may_change_is_no_expectation(body):
         "want := In{}\n\tif want.Equal(g()) { return }",
         "want := []string{`a`}\n\tfor _, name := range want {\n\t\tg(name)\n\t}",
         "for want := 1; want < 3; want = want + 1 { assert.Equal(t, want, f(2)) }\n\twant := 3",
+        "want := []int{1, 2}\n\tgot := append(want[:0:0], g()...)",
+        "want := big.NewInt(1)\n\tif want.Sign() < g() { return }",
     ],
 )
 def test_what_is_only_looked_at_is_expected(body):
@@ -380,6 +384,32 @@ def test_what_the_product_has_set_for_the_next_turn_of_a_loop_is_no_expectation(
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
+@pytest.mark.parametrize(
+    ("leaves", "mode"),
+    [
+        ("if g() { continue }", Mode.OPERANDS),
+        ("switch { case g(): continue }", Mode.OPERANDS),
+        ("if 1 < 2 { continue }", Mode.EXPECTED),
+        ("", Mode.EXPECTED),
+    ],
+)
+def test_what_a_turn_of_a_loop_has_set_is_expected_in_the_next_one_where_each_comes_to_it(leaves, mode):
+    loop = f"\tfor range 3 {{\n\t\tif f(1) != want {{ t.Error() }}\n\t\t{leaves}\n\t\twant = 2\n\t}}"
+    source = parsed(function(f"\twant := 1\n{loop}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
+@pytest.mark.parametrize(
+    ("over", "mode"),
+    [("p.All()", Mode.OPERANDS), ("all", Mode.OPERANDS), ("p.List()", Mode.EXPECTED), ("list", Mode.EXPECTED)],
+)
+def test_what_an_iterator_of_the_product_counts_is_no_expectation(over, mode):
+    loop = f"\tfor i, v := range {over} {{\n\t\tif want[i] != v {{ t.Error() }}\n\t}}"
+    text = function(f"\twant := []int{{1, 2}}\n\tall, list := p.All(), p.List()\n{loop}")
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, iterating={"All"})
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
 @pytest.mark.parametrize("begun", ["go func() {", "wg.Go(func() {"])
 def test_what_goroutines_of_a_loop_are_to_give_is_no_expectation_as_their_order_may_be_another(begun):
     body = f"\tfor i, want := range []int{{1, 2}} {{\n\t\t{begun} if f(i) != want {{ t.Error() }} }}"
@@ -403,10 +433,11 @@ def test_an_argument_is_no_expectation_where_the_product_says_which_call_is_made
         "fmt.Sprint(given)",
         "own(3).String()",
         "point().String()",
+        "reflect.TypeOf(Point{}).NumField()",
     ],
 )
 def test_what_the_product_may_say_is_no_expectation(want):
-    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"testing"\n)\n\ntype own int\n\n'
+    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"reflect"\n\t"testing"\n)\n\ntype own int\n\n'
     text = f"{imports}func point() Point {{ return Point{{1}} }}\n\nconst given Kind = 3\n\n"
     source = parsed(f"{text}func TestA(t *testing.T) {{\n\tif f(1) != {want} {{ t.Error() }}\n}}\n")
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
@@ -486,20 +517,57 @@ func check(t *testing.T, got, want int) {{
             "<0: (func(goldseam string) string { return goldseam })(f(1))>",
             "go.contains",
         ),
-        ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})", "<0: f(1)>", "go.cmp"),
+        ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})",
+         "<0: (func(goldseam []int) []int { return goldseam })(f(1))>", "go.cmp"),
+        ("a, b Sum) {\n\tif a != b {", "check(t, f(1), 3)", "<0: (func(goldseam Sum) Sum { return goldseam })(f(1))>",
+         "go.=="),
+        ("a, b io.Writer) {\n\tif a != b {", "check(t, f(1), nil)",
+         "<0: (func(goldseam io.Writer) io.Writer { return goldseam })(f(1))>", "go.=="),
+        ("a, b time.Duration) {\n\tif a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
+        ("a, b Sum) {\n\tif a != b {", "type Sum int\n\tcheck(t, f(1), 3)", "type Sum int\n\tcheck(t, f(1), 3)", None),
+        ("a, b int) {\n\tif b := g(b); a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
         ("holds bool) {\n\tif holds {", "check(t, f(1) == 3)", "<0: f(1)>", "go.=="),
         ("a int) {\n\tif a != calls {", "check(t, f(1))", "check(t, f(1))", None),
         ("a, b int) {\n\tcalls++\n\tif a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
     ],
-)
+)  # fmt: skip
 def test_a_call_of_what_only_compares_in_another_file_of_the_package_is_an_assertion(function_of_check, call, left, op):
-    imports = 'import ("strings"; "testing"; "github.com/google/go-cmp/cmp")\n'
+    imports = 'import ("io"; "strings"; "testing"; "time"; "github.com/google/go-cmp/cmp")\n'
     check = f"package money\n{imports}func check(t testing.TB, {function_of_check}\n\t\tt.Error()\n\t}}\n}}\n"
     text = function(f"\t{call}")
     source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([check.encode()]))
     body = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
     assert shortened(body) == f"\t{left}"
     assert [slot.assertion.op for slot in source.slots] == ([op] if op else [])
+
+
+def test_what_two_files_of_a_package_have_for_different_systems_is_no_check():
+    checks = ["package money\nimport `testing`\nfunc check(t *testing.T, a, b int) { if a %s b { t.Error() } }\n"] * 2
+    package = package_of([text.replace("%s", sign).encode() for text, sign in zip(checks, ("!=", "<"), strict=True)])
+    assert package.checks == {}
+    assert list(package_of([checks[0].replace("%s", "!=").encode()]).checks) == ["check"]
+
+
+def test_a_type_of_a_parameter_that_the_calls_say_is_not_asked_for():
+    check = b"package money\nimport `testing`\nfunc check[T any](t *testing.T, a, b []T) { if a != b { t.Error() } }\n"
+    source = StrippedSource(
+        function("\tcheck(t, f(1), []int{3})").encode(), path="a_test.go", first=0, package=package_of([check])
+    )
+    assert "= f(1); " in source.stripped(best(source))
+
+
+@pytest.mark.parametrize(
+    ("imports", "kind", "count"),
+    [
+        ('import "testing"', "*C", 0),
+        ('import . "gopkg.in/check.v1"', "*C", 1),
+        ('import "example.com/shop/check"', "*check.C", 0),
+        ('import "gopkg.in/check.v1"', "*check.C", 1),
+    ],
+)
+def test_a_type_of_the_product_may_be_called_like_that_of_a_test(imports, kind, count):
+    text = f"package money\n\n{imports}\n\nfunc touch(c {kind}) {{\n\tif c.N != 3 {{\n\t\tc.Fail()\n\t}}\n}}\n"
+    assert len(parsed(text).slots) == count
 
 
 SUITES = b"package money\nimport `github.com/stretchr/testify/suite`\ntype Base struct { suite.Suite; n int }\n"
@@ -513,10 +581,12 @@ SUITES = b"package money\nimport `github.com/stretchr/testify/suite`\ntype Base 
         ("r := s.Require()\n\tr.Lenf(f(1), 3, `%d`, 1)", "r := s.Require()\n\t<s.T() 0: f(1)>; _ = r"),
         ("if f(1) != 3 {\n\t\ts.T().Fatal()\n\t}", "if <s.T() 0: f(1)> { \n\n}"),
         ("s.prepare(f(1))", "s.prepare(f(1))"),
+        ("s.NoError(f(1))", "s.NoError(f(1))"),
     ],
 )
 def test_methods_of_a_suite_are_assertions_of_the_test_that_runs_them(body, left):
-    text = f"package money\n\ntype Own struct {{ Base }}\n\nfunc (s *Own) TestA() {{\n\t{body}\n}}\n"
+    own = "func (s *Own) NoError(err error) { count(err) }\n"
+    text = f"package money\n\ntype Own struct {{ Base }}\n\n{own}func (s *Own) TestA() {{\n\t{body}\n}}\n"
     source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([SUITES, text.encode()]))
     written = source.stripped(best(source))
     short = re.sub(
@@ -758,6 +828,18 @@ def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
     assert re.findall(r"w\d", left) == []
     assert 'in, other := "a", []string{}' in left
     assert 'fmt.Println("", "", f(in))' in left
+
+
+def test_names_that_other_files_have_from_outside_are_those_of_calls_and_of_values():
+    files = {
+        "a_test.go": b"package money\n\nfunc own() { }\n\nfunc each() { run(check); own(); t.Run(name) }\n",
+        "b_test.go": b"package money\n\nfunc check() { check() }\n",
+        "c_test.go": b"package money\n\nfunc ( { broken }\n",
+    }
+    others = named_by_others(files)
+    assert {"run", "check", "broken"} <= others["b_test.go"]
+    assert "own" not in others["b_test.go"]
+    assert "check" not in others["a_test.go"]
 
 
 def test_an_argument_of_a_function_that_other_files_call_too_stays():
