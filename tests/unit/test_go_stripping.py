@@ -15,7 +15,7 @@ HEAD = """\
 package money
 
 import (
-	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "math/big"; "strings"; "testing"
+	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"; "math/big"; "encoding/hex"; "sync/atomic"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
@@ -273,6 +273,9 @@ def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_i
         "set(func() { want = 2 })",
         "want := []int{1, 2}\n\tgot := append(want[:1], g()...)",
         "want := big.NewInt(1)\n\twant.SetInt64(g())",
+        "want := make([]byte, 4)\n\thex.Encode(want, g())",
+        "want := []int32{1}\n\tatomic.AddInt32(want, 1)",
+        "want := []Failure{{}}\n\terrors.As(g(), want)",
     ],
 )
 def test_what_the_product_may_change_is_no_expectation(body):
@@ -292,6 +295,7 @@ def test_what_the_product_may_change_is_no_expectation(body):
         "for want := 1; want < 3; want = want + 1 { assert.Equal(t, want, f(2)) }\n\twant := 3",
         "want := []int{1, 2}\n\tgot := append(want[:0:0], g()...)",
         "want := big.NewInt(1)\n\tif want.Sign() < g() { return }",
+        "want := []byte{1}\n\tg(hex.EncodeToString(want))",
     ],
 )
 def test_what_is_only_looked_at_is_expected(body):
@@ -410,6 +414,44 @@ def test_what_an_iterator_of_the_product_counts_is_no_expectation(over, mode):
     assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
 
 
+@pytest.mark.parametrize(
+    ("declared", "calls", "further"),
+    [
+        ("var seen int", "run(hook)", "func hook() { seen = 1 }"),
+        ("var seen = 0", "run(hook)", "func hook() { seen = seen | 1 }"),
+        ("var seen int", "run(mock{})", "type mock struct{}\n\nfunc (mock) Do() { seen = 1 }"),
+    ],
+)
+def test_what_a_function_further_down_sets_is_no_expectation_as_the_product_may_call_it(declared, calls, further):
+    test = f"func TestA(t *testing.T) {{\n\t{calls}\n\tif f(1) != seen {{ t.Error() }}\n}}"
+    text = f"{declared}\n\n{test}\n\n{further}\n"
+    assert [slot.assertion.modes[0] for slot in parsed(HEAD + text).slots] == [Mode.OPERANDS]
+
+
+def test_a_name_of_the_file_that_other_files_have_too_is_no_expectation():
+    text = f"{HEAD}var seen = 1\n\nfunc TestA(t *testing.T) {{\n\tif f(1) != seen {{ t.Error() }}\n}}\n"
+    modes = [
+        StrippedSource(text.encode(), path="a_test.go", first=0, shared=shared).slots[0].assertion.modes[0]
+        for shared in ([], ["seen"])
+    ]
+    assert modes == [Mode.EXPECTED, Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert.Equal(t, 3, len([]int{1}))",
+        "if want := 3; want != 4 { t.Error() }",
+        "var none error\n\tassert.NoError(t, none)",
+        "if want := true; !want { t.Error() }",
+    ],
+)
+def test_what_seems_to_be_the_tests_own_altogether_comes_out_as_else_nothing_would(body):
+    source = parsed(function(f"\t{body}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+    assert not any(operand.static for operand in source.slots[0].assertion.operands)
+
+
 @pytest.mark.parametrize("begun", ["go func() {", "wg.Go(func() {"])
 def test_what_goroutines_of_a_loop_are_to_give_is_no_expectation_as_their_order_may_be_another(begun):
     body = f"\tfor i, want := range []int{{1, 2}} {{\n\t\t{begun} if f(i) != want {{ t.Error() }} }}"
@@ -434,13 +476,29 @@ def test_an_argument_is_no_expectation_where_the_product_says_which_call_is_made
         "own(3).String()",
         "point().String()",
         "reflect.TypeOf(Point{}).NumField()",
+        "len(Digest{})",
+        "len(digest)",
+        "len(filepath.Glob(`a/*`))",
+        "rated(3)",
     ],
 )
 def test_what_the_product_may_say_is_no_expectation(want):
-    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"reflect"\n\t"testing"\n)\n\ntype own int\n\n'
+    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"path/filepath"\n\t"reflect"\n\t"testing"\n)\n\n'
+    imports += "type own int\n\n"
+    imports += "var digest = money.Digest{}\n\nfunc rated(n int) int { return n * money.Rate }\n\n"
     text = f"{imports}func point() Point {{ return Point{{1}} }}\n\nconst given Kind = 3\n\n"
     source = parsed(f"{text}func TestA(t *testing.T) {{\n\tif f(1) != {want} {{ t.Error() }}\n}}\n")
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "want", ["len([]Point{{1}})", "len(list{1})", "len(map[Point]int{})", "filepath.Join(`a`, `b`)", "upper(`a`)"]
+)
+def test_what_the_test_alone_says_is_expected(want):
+    text = 'package money\n\nimport (\n\t"path/filepath"\n\t"strings"\n\t"testing"\n)\n\ntype list []int\n\n'
+    text += "func upper(s string) string { return strings.ToUpper(s) }\n\n"
+    source = parsed(f"{text}func TestA(t *testing.T) {{\n\tif f(1) != {want} {{ t.Error() }}\n}}\n")
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
 
 
 @pytest.mark.parametrize("want", ["fmt.Sprint(3, `a`, []int{1})", "fmt.Sprint(3 * time.Second)", "fmt.Sprint(tt.want)"])

@@ -437,6 +437,7 @@ class Reader(sites.Reader[Statics]):
         counted = [self._statics.is_static_as_counted(node) and self._statics.is_ordered(node) for node in nodes]
         if not all(counted):
             operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
+        operands = _told(operands)
         settings = self._with_untyped(options, operands, is_typed=op in _OF_CONSTANTS)
         if op in _OF_CONSTANTS and not any(self._may_be_untyped(operand.node) for operand in operands):
             settings = {**settings, **_TYPED}
@@ -609,8 +610,9 @@ class Reader(sites.Reader[Statics]):
                 operands.append(Operand(node=node, around=around))
             else:
                 operands.append(self._operand(node, arounds[shape]))
-        options = self._with_untyped(form.options, operands, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
-        return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
+        told = tuple(operands) if body is not None else _told(operands)
+        options = self._with_untyped(form.options, told, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
+        return Assertion(op=form.op, operands=told, replaced=arguments[0], body=body, options=options)
 
     def _pattern(self, node: Node) -> Node:
         """The text of a regular expression that is compiled where it is given, or that itself."""
@@ -631,6 +633,12 @@ def body_of(guard: Node) -> Node | None:
     if guard.type == "expression_case":
         return next((child for child in guard.named_children if child.type == "statement_list"), None)
     return field_of(guard, "consequence")
+
+
+def _told(operands: Sequence[Operand]) -> tuple[Operand, ...]:
+    """What an assertion compares; where all of it seems to be the test's own it comes out, as else nothing would."""
+    is_own = all(operand.static for operand in operands)
+    return tuple(replace(operand, static=operand.is_none) for operand in operands) if is_own else tuple(operands)
 
 
 def _is_plain(statement: Node) -> bool:

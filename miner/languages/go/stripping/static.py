@@ -29,7 +29,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.go.stripping import libraries
-from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, listed
+from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, function_around, listed
 from miner.languages.stripping import static
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ _PURE_OF = {
     "net/http": words("StatusText"),
     "reflect": words("TypeOf ValueOf"),
 }
+_LOOKING_AROUND = words("Abs EvalSymlinks Glob Walk WalkDir")
+"""Functions of paths that read what is there."""
 _BLOCK = words("block expression_case default_case type_case communication_case for_clause")
 _AGAIN = ("for_statement", "func_literal")
 """What may run more than once."""
@@ -72,8 +74,13 @@ _FIXED = words("errors.New fmt.Errorf fmt.Sprint fmt.Sprintf")
 """What makes a value that nobody can change."""
 _READING = words("Equal String Error Cmp Compare Len Less Before After IsZero Unix Format Is As Unwrap")
 """Methods that change nothing, by what they are called."""
-_FILLING = re.compile(r"(?:Read(?!File|Dir)|Unmarshal|F?S?[Ss]can|Decode|Copy|Shuffle|Put|NewBuffer$|Delete)")
+_FILLING = re.compile(
+    r"Read(?!File|Dir)|Unmarshal|F?S?[Ss]can|Decode|Encode(?!ToString)|Append|Copy|Shuffle|Put|NewBuffer$|Delete"
+    r"|As$|ValueOf|Swapper"
+)
 """How functions of Go's own packages begin that may set what they are given."""
+_SETTING = words("sort slices sync/atomic container/heap")
+"""Packages whose functions may set what they are given."""
 _UNCHANGED = words("time regexp net/netip errors")
 """Packages whose values nothing changes."""
 _CHANGING = re.compile(
@@ -217,7 +224,8 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        if binding.kind not in ("var", "const") or text_of(init) == "iota":
+        is_of_others = binding.kind == "var" and binding.name in self._shared and not binding.is_local
+        if binding.kind not in ("var", "const") or text_of(init) == "iota" or is_of_others:
             return False
         is_unset = init is None and bool(binding.sets) and field_of(binding.statement, "type") is not None
         if not self._is_set_statically(binding, depth) or not (is_unset or self.is_static(init, depth)):
@@ -409,7 +417,7 @@ class Statics(static.Statics[Scopes]):
         if binding is None:
             return False
         if binding.kind == "import":
-            is_standard = _is_standard(binding.path) and binding.path not in ("sort", "slices")
+            is_standard = _is_standard(binding.path) and binding.path not in _SETTING
             is_library = libraries.called(binding.path) is not None or _LOOKING.fullmatch(binding.path) is not None
             return is_library or (is_standard and not _FILLING.match(name))
         if binding.kind == "param" and self.is_tester(binding):
@@ -452,16 +460,27 @@ class Statics(static.Statics[Scopes]):
             init = binding.init if binding is not None and not binding.is_written else None
             if init is not None and init.type in FUNCTIONS:
                 return self._is_pure(init)
-            return binding.kind == "type" if binding is not None else text_of(function) in _BUILTINS
+            if binding is not None:
+                return binding.kind == "type"
+            return text_of(function) in _BUILTINS and all(map(self._has_length_here, arguments))
         if function.type != "selector_expression":
             return False
         operand, name = field_of(function, "operand"), field_text(function, "field")
         path = self.package_of(operand)
         if path:
-            is_pure = path in _PURE or name in _PURE_OF.get(path, ())
+            is_pure = _gives_the_same(path, name)
             return is_pure and (path not in ("fmt", "reflect") or all(map(self._is_shown_by_go, arguments)))
         made = field_of(bare(operand), "function") if operand is not None else None
         return made is not None and made.type == "selector_expression" and self.is_static(operand, depth)
+
+    def _has_length_here(self, node: Node) -> bool:
+        """Whether no type of the product says how long a value is."""
+        node = bare(node)
+        binding = self._scopes.of_name(node)
+        if binding is not None and binding.kind == "var" and binding.init is not None:
+            node = bare(binding.init)
+        kind = self._resolved(field_of(node, "type")) if node.type == "composite_literal" else None
+        return kind is None or kind.type not in ("type_identifier", "qualified_type", "generic_type")
 
     def _is_shown_by_go(self, node: Node, depth: int = 0) -> bool:
         """Whether a value has no type but Go's own, so that no method of the product says how it is shown."""
@@ -494,17 +513,15 @@ class Statics(static.Statics[Scopes]):
                 called = field_of(node, "function")
                 path = self.package_of(field_of(called, "operand"))
                 name = text_of(called).rpartition(".")[2]
-                is_known = (
-                    path in _PURE or name in _PURE_OF.get(path, ()) or (not path and text_of(called) in _BUILTINS)
-                )
+                is_known = _gives_the_same(path, name) or (not path and text_of(called) in _BUILTINS)
                 if not is_known and not (called is not None and _is_type(called)):
                     return False
             elif node.type == "identifier":
                 binding = self._scopes.resolve(node)
                 is_own = binding is not None and is_in(binding.declared, [place_of(function)])
-                if not is_own and not (
-                    binding.kind == "import" if binding is not None else text_of(node) in _BUILTINS | {"_"}
-                ):
+                if is_own or (binding is None and text_of(node) in _BUILTINS | {"_"}):
+                    continue
+                if binding is None or binding.kind != "import" or not self._is_static_member(node.parent or node, 0):
                     return False
         return body is not None
 
@@ -679,8 +696,15 @@ class Statics(static.Statics[Scopes]):
         return Column(table=node, rows=rows, kind=element, values=rows)
 
 
+def _function_of(node: Node) -> Node | None:
+    """The declaration of a function that a node is in; None where it is in none."""
+    return enclosing(node, ("function_declaration", "method_declaration"))
+
+
 def _may_follow(use: Node, node: Node, binding: Binding) -> bool:
     """Whether a use of a name may run after one that sets it though it stands before: in a loop, or in a function."""
+    if function_around(binding.declared) is None and _function_of(use) != _function_of(node):
+        return True
     return is_in(use, list(map(place_of, _again(node, binding)))) or any(
         around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
     )
@@ -693,6 +717,11 @@ def _again(node: Node, binding: Binding) -> list[Node]:
         for around in upward(node)
         if around.type in _AGAIN and not covers(place_of(around), place_of(binding.declared))
     ]
+
+
+def _gives_the_same(path: str, name: str) -> bool:
+    """Whether a function of a package gives the same for the same."""
+    return (path in _PURE and name not in _LOOKING_AROUND) or name in _PURE_OF.get(path, ())
 
 
 def _is_standard(path: str) -> bool:
