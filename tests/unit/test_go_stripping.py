@@ -15,11 +15,11 @@ HEAD = """\
 package money
 
 import (
-	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"; "math/big"; "encoding/hex"; "sync/atomic"
+	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/assert"; "encoding/hex"; "math/big"; "sync/atomic"
 )
 
 """

@@ -137,6 +137,8 @@ def _items_alike(left: Value, other: Value) -> bool:
 def _cmp(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As `cmp.Equal` without options, or with `EquateEmpty`, as far as it runs no code of the product."""
     one, another = (_at_instants(value.part) for value in operands)
+    if all(any(part.compares for part in parts_of(side)) for side in (one, another)):
+        raise UndecidableError("a method of its own compares it")
     for side in (one, another):
         for part in parts_of(side):
             if (
