@@ -628,6 +628,23 @@ def test_a_type_of_the_product_may_be_called_like_that_of_a_test(imports, kind, 
     assert len(parsed(text).slots) == count
 
 
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [
+        ("assert.True(t, f(1))", {"types": "=="}),
+        ("assert.False(t, !f(1))", {"types": "=="}),
+        ("check(t, f(1))", {"types": "=="}),
+        ("if !f(1) { t.Error() }", {}),
+        ("assert.True(t, f(1) == g(1))", {"types": "=="}),
+    ],
+)
+def test_what_is_given_to_what_takes_a_boolean_has_to_be_one(call, options):
+    check = b"package money\nimport `testing`\nfunc check(t *testing.T, holds bool) { if !holds { t.Error() } }\n"
+    text = function(f"\t{call}").encode()
+    [slot] = StrippedSource(text, path="a_test.go", first=0, package=package_of([check])).slots
+    assert slot.assertion.options == options
+
+
 SUITES = b"package money\nimport `github.com/stretchr/testify/suite`\ntype Base struct { suite.Suite; n int }\n"
 
 

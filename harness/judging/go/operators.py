@@ -282,6 +282,14 @@ def _said(value: Value) -> str:
     return value.text if value.text is not None else str(held_by(value).plain)
 
 
+def _truth(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a boolean is true; where a function takes one, no other type of it compiles."""
+    part = held_by(operands[0])
+    if options.get("types") and (operands[0].held or part.kind != "bool"):
+        raise UndecidableError("not of type bool")
+    return truth(operands, options)
+
+
 def _nil(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none.
 
@@ -492,7 +500,7 @@ _DECIDES: Mapping[str, Decider] = {
     "go.prefix": _compared_texts(bytes.startswith),
     "go.suffix": _compared_texts(bytes.endswith),
     "go.matches": _matches,
-    "go.truth": truth,
+    "go.truth": _truth,
     "go.nil": _nil,
     "go.empty": lambda operands, _options: _is_empty(operands[0].part),
     "go.len": _length,

@@ -45,6 +45,7 @@ class Library:
 
 HOLDS = Form("", "h")
 _HOLDS_NOT = Form("", "h", NOT)
+_TRUE, _FALSE = Form("", "h", {"types": "=="}), Form("", "h", {"types": "==", **NOT})
 _NONE, _SOME = Form("go.nil", "e", {"by": "=="}), Form("go.nil", "e", {"by": "==", **NOT})
 _IS, _IS_NOT = Form("go.is", "cv"), Form("go.is", "cv", NOT)
 _ZERO, _NOT_ZERO = Form("go.zero", "v"), Form("go.zero", "v", NOT)
@@ -71,7 +72,7 @@ TESTIFY = Library(
         "Len": _LENGTH, "Contains": _IN, "NotContains": _NOT_IN,
         "ElementsMatch": Form("go.elements", "vv"), "JSONEq": Form("go.json", "vv"),
         "InDelta": Form("go.near", "vvv"), "IsType": Form("go.type", "ii"),
-        "True": HOLDS, "False": _HOLDS_NOT, "Nil": _NIL, "NotNil": _NOT_NIL,
+        "True": _TRUE, "False": _FALSE, "Nil": _NIL, "NotNil": _NOT_NIL,
         "Empty": Form("go.empty", "v"), "NotEmpty": Form("go.empty", "v", NOT),
         "Zero": _ZERO, "NotZero": _NOT_ZERO,
         "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "ErrorContains": _SAYS_PART,
@@ -85,12 +86,12 @@ TESTIFY = Library(
 _MATRYER = Library(
     path=re.compile(r".*/matryer/is"),
     objects=frozenset({"I"}),
-    forms={"Equal": _DEEP, "True": HOLDS, "NoErr": _NONE},
+    forms={"Equal": _DEEP, "True": _TRUE, "NoErr": _NONE},
 )
 _ALECTHOMAS = Library(
     path=re.compile(r".*/alecthomas/assert(?:/v\d+)?"),
     forms={
-        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": HOLDS, "False": _HOLDS_NOT, "Zero": _ZERO,
+        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": _TRUE, "False": _FALSE, "Zero": _ZERO,
         "NotZero": _NOT_ZERO, "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
         "NotIsError": _IS_NOT, "Contains": Form("go.contains", "vv"), "NotContains": Form("go.contains", "vv", NOT),
         "HasPrefix": Form("go.prefix", "vv"), "HasSuffix": Form("go.suffix", "vv"), "SliceContains": _IN,

@@ -251,6 +251,7 @@ class Reader(sites.Reader[Statics]):
         if check.is_condition:
             condition = arguments[check.sides[0].argument or 0]
             assertion = self._failing_if(condition) if check.options.get("not") else self._holding(condition)
+            assertion = _of_bool(assertion) if "bool" in check.sides[0].kinds else assertion
             return assertion and replace(assertion, tester=tester, replaced=node, condition="")
         if not all(self._is_known(side.kinds, node) for side in check.sides):
             return None
@@ -597,7 +598,8 @@ class Reader(sites.Reader[Statics]):
         if len(arguments) < len(form.takes) or (form.is_all and len(arguments) > len(form.takes)):
             return None
         if form.takes == "h":
-            return self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
+            holds = self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
+            return _of_bool(holds) if form.options.get("types") else holds
         arounds = {**libraries.AROUND, "c": self._chain}
         operands, body = [], None
         for shape, node in zip(form.takes, arguments, strict=False):
@@ -633,6 +635,13 @@ def body_of(guard: Node) -> Node | None:
     if guard.type == "expression_case":
         return next((child for child in guard.named_children if child.type == "statement_list"), None)
     return field_of(guard, "consequence")
+
+
+def _of_bool(assertion: Assertion | None) -> Assertion | None:
+    """The same of what is given to a function that takes a boolean of Go's own type."""
+    if assertion is None or assertion.op != "go.truth":
+        return assertion
+    return replace(assertion, options={**assertion.options, **_TYPED})
 
 
 def _told(operands: Sequence[Operand]) -> tuple[Operand, ...]:
