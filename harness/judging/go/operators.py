@@ -201,7 +201,7 @@ def _comparable(left: Part, other: Part) -> bool:
 
 def _is_by_identity(part: Part) -> bool:
     """Whether `==` asks of a value which object it is, or may not be asked."""
-    return part.tag in ("p", "r", "F", "x", "m") or (part.tag == "l" and part.kind.startswith("[]"))
+    return part.tag in ("p", "r", "F", "x", "m") or (part.tag in ("l", "B") and part.kind.startswith("[]"))
 
 
 def _equals_constant(value: Value, constant: Value) -> bool:
@@ -311,6 +311,8 @@ def _is_empty(part: Part | None) -> bool:
         return True
     if part.tag == "p":
         return _is_empty(part.parts[0])
+    if part.tag == "x" and "chan " in part.kind:
+        raise UndecidableError("what is in a channel does not come out")
     if part.tag in ("F", "x", "r"):
         return False
     if part.tag == "t":
@@ -342,6 +344,16 @@ def _is_zero(part: Part | None) -> bool:
     return False
 
 
+def _zero(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """As testify's `Zero`, or `by` the type that the compiler sees, for which nothing in a list or map is as well."""
+    (value,) = operands
+    if options.get("by") == "type" and value.part is not None:
+        is_empty = value.part.tag in ("l", "m", "B") and not value.part.parts and not value.part.plain
+        if is_empty or value.held:
+            return is_empty
+    return _is_zero(value.part)
+
+
 def _type(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """Whether two interfaces hold values of one type."""
     left, other = (operand.part for operand in operands)
@@ -362,6 +374,8 @@ def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     value, length = (held_by(operand) for operand in operands)
     if value.tag in ("l", "m"):
         return bool(len(value.parts) == length.plain)
+    if value.tag == "n" and value.kind.startswith(("*", "func(")):
+        raise UndecidableError("it has no length")
     return bool(len(_bytes(value)) == length.plain)
 
 
@@ -369,6 +383,8 @@ def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As testify's `Contains`: a text in a text, an item of a list, a key of a map."""
     container, item = held_by(operands[0]), operands[1].part
     if container.tag in _TEXTS:
+        if held_by(operands[1]).tag not in _TEXTS:
+            raise UndecidableError("not a text")
         return _text(operands[1]) in _bytes(container)
     if container.tag == "m":
         keys = [key for key, _ in container.parts]
@@ -413,10 +429,16 @@ def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     raise UndecidableError("they would have to be converted")
 
 
+def _is_named(part: Part) -> bool:
+    """Whether a number is of a type of its own, which testify does not take for one."""
+    return "." in part.kind and part.kind != "time.Duration"
+
+
 def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     left, other, delta = (held_by(operand) for operand in operands)
-    if not all(part.tag in ("i", "f") for part in (left, other, delta)):
-        raise UndecidableError("not numbers")
+    sides = (left, other)
+    if not all(part.tag in ("i", "f") for part in (*sides, delta)) or any(map(_is_named, sides)):
+        raise UndecidableError("not numbers of Go's own types")
     if math.isnan(left.plain) or math.isnan(other.plain):
         return math.isnan(left.plain) and math.isnan(other.plain)
     return bool(abs(left.plain - other.plain) <= delta.plain)
@@ -495,7 +517,7 @@ _DECIDES: Mapping[str, Decider] = {
     "go.cmp": _cmp,
     "go.is": _is,
     "go.type": _type,
-    "go.zero": lambda operands, _options: _is_zero(operands[0].part),
+    "go.zero": _zero,
     "go.contains": _compared_texts(bytes.__contains__),
     "go.prefix": _compared_texts(bytes.startswith),
     "go.suffix": _compared_texts(bytes.endswith),

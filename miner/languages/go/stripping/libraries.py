@@ -54,6 +54,7 @@ _PANICS, _NO_PANIC = Form("go.panics", "p"), Form("no_raise", "p")
 _DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", NOT)
 _GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", NOT, is_generic=True)
 _KIND = Form("go.truth", "k")
+_BY_TYPE = {"by": "type"}
 _WHOLE = {"whole": True}
 _SAME = Form("go.==", "ii")
 _NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
@@ -91,8 +92,9 @@ _MATRYER = Library(
 _ALECTHOMAS = Library(
     path=re.compile(r".*/alecthomas/assert(?:/v\d+)?"),
     forms={
-        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": _TRUE, "False": _FALSE, "Zero": _ZERO,
-        "NotZero": _NOT_ZERO, "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
+        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": _TRUE, "False": _FALSE,
+        "Zero": Form("go.zero", "v", _BY_TYPE), "NotZero": Form("go.zero", "v", {**_BY_TYPE, **NOT}),
+        "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
         "NotIsError": _IS_NOT, "Contains": Form("go.contains", "vv"), "NotContains": Form("go.contains", "vv", NOT),
         "HasPrefix": Form("go.prefix", "vv"), "HasSuffix": Form("go.suffix", "vv"), "SliceContains": _IN,
         "Panics": _PANICS, "NotPanics": _NO_PANIC,
