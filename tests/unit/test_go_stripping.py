@@ -435,6 +435,13 @@ def test_a_name_of_the_file_that_other_files_have_too_is_no_expectation():
         for shared in ([], ["seen"])
     ]
     assert modes == [Mode.EXPECTED, Mode.OPERANDS]
+    loop = "for _, row := range rows {\n\t\tif f(1) != row.want { t.Error() }\n\t}"
+    table = f"{HEAD}var rows = []struct{{ want int }}{{{{1}}}}\n\nfunc TestA(t *testing.T) {{\n\t{loop}\n}}\n"
+    modes = [
+        StrippedSource(table.encode(), path="a_test.go", first=0, shared=shared).slots[0].assertion.modes[0]
+        for shared in ([], ["rows"])
+    ]
+    assert modes == [Mode.EXPECTED, Mode.OPERANDS]
 
 
 @pytest.mark.parametrize(
@@ -910,10 +917,12 @@ def test_names_that_other_files_have_from_outside_are_those_of_calls_and_of_valu
         "a_test.go": b"package money\n\nfunc own() { }\n\nfunc each() { run(check); own(); t.Run(name) }\n",
         "b_test.go": b"package money\n\nfunc check() { check() }\n",
         "c_test.go": b"package money\n\nfunc ( { broken }\n",
+        "d_test.go": b"package money\n\nfunc a() { for range rows { f(len(rows)) }; for i := range ms { ms[i] = 1 } }",
     }
     others = named_by_others(files)
     assert {"run", "check", "broken"} <= others["b_test.go"]
-    assert "own" not in others["b_test.go"]
+    assert {"own", "rows"}.isdisjoint(others["b_test.go"])
+    assert "ms" in others["b_test.go"]
     assert "check" not in others["a_test.go"]
 
 

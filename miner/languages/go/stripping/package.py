@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from harness.core.syntax import field_of, field_text, named, text_of, walk
+from harness.core.syntax import field_of, field_text, is_field, named, text_of, walk
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Check, Package, Reader
@@ -49,7 +49,10 @@ def package_of(sources: Iterable[bytes]) -> Package:
 
 
 def named_by_others(sources: Mapping[str, bytes]) -> dict[str, set[str]]:
-    """By file of one package: the names that the others have from outside of them; of what is not read each word."""
+    """By file of one package: the names that the others have from outside of them; of what is not read each word.
+
+    What they only go over, or ask for its length, does not count.
+    """
     names = {path: _from_outside(source) for path, source in sources.items()}
     return {path: set().union(*(names[other] for other in sources if other != path)) for path in sources}
 
@@ -60,7 +63,15 @@ def _from_outside(source: bytes) -> set[str]:
     except ValueError:
         return {word.decode() for word in re.findall(rb"\w+", source)}
     bindings = Scopes(root)
-    return {text_of(node) for node in walk(root) if node.type == "identifier" and bindings.resolve(node) is None}
+    names = (node for node in walk(root) if node.type == "identifier" and not _is_gone_over(node))
+    return {text_of(node) for node in names if bindings.resolve(node) is None}
+
+
+def _is_gone_over(name: Node) -> bool:
+    around = name.parent
+    if around is not None and around.type == "argument_list":
+        return field_text(around.parent, "function") == "len"
+    return around is not None and around.type == "range_clause" and is_field(around, "right", name)
 
 
 def _owner_of(method: Node) -> str:

@@ -224,14 +224,17 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        is_of_others = binding.kind == "var" and binding.name in self._shared and not binding.is_local
-        if binding.kind not in ("var", "const") or text_of(init) == "iota" or is_of_others:
+        if binding.kind not in ("var", "const") or text_of(init) == "iota" or self._is_of_others(binding):
             return False
         is_unset = init is None and bool(binding.sets) and field_of(binding.statement, "type") is not None
         if not self._is_set_statically(binding, depth) or not (is_unset or self.is_static(init, depth)):
             return False
         is_fixed = binding.kind == "const" or (init is not None and self._is_fixed(init))
         return is_fixed or all(map(self._only_looks, binding.uses))
+
+    def _is_of_others(self, binding: Binding) -> bool:
+        """Whether other files may set a name of this one, or what it holds."""
+        return binding.kind == "var" and binding.name in self._shared and not binding.is_local
 
     def _is_fixed(self, node: Node) -> bool:
         """Whether what an expression gives has no parts that whoever gets it could set."""
@@ -682,7 +685,7 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
                 return None
-            if not all(map(self._only_looks_at_rows, binding.uses)):
+            if self._is_of_others(binding) or not all(map(self._only_looks_at_rows, binding.uses)):
                 return None
             node = bare(binding.init)
         body = field_of(node, "body")
