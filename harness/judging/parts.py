@@ -51,6 +51,8 @@ class Part:
     """Of a number, text, boolean or bytes: the same in Python; of a cycle the levels that it leads up."""
     parts: tuple[Any, ...] = ()
     """Items; pairs of a map; names and values of fields that are not zero; what a pointer or an interface holds."""
+    compares: bool = False
+    """Whether a method of its type may compare it, where nothing else tells."""
 
 
 Decider = Callable[[Any, Mapping[str, Any]], bool]

@@ -107,3 +107,19 @@ def test_what_is_settled_is_expected_and_goes(want):
     assert slot.assertion.modes[0] is (Mode.OPERANDS if want in OTHERS else Mode.EXPECTED)
     if want == "tt.want":
         assert "OK" not in source.stripped({0: Mode.EXPECTED})
+
+
+@pytest.mark.parametrize(
+    ("declared", "is_iterator"),
+    [
+        ("func (l *List[T]) Each() iter.Seq2[int, T] {", True),
+        ("func Each(n int) func(yield func(int, string) bool) {", True),
+        ("func Each[T any](n []T) map[int]T {", True),
+        ("func Each(n int) (<-chan int, error) {", True),
+        ("func Each(n map[int]int, f func(int) bool) []int { return by(func() {}) }", False),
+        ("func Each(f func()) {", False),
+    ],
+)
+def test_functions_are_known_over_whose_results_a_loop_may_count_otherwise(declared, is_iterator):
+    constants = Constants([], {**TREE, "web/each.go": f"package web\n\n{declared}\n}}\n".encode()})
+    assert constants.iterating == ({"Each"} if is_iterator else frozenset())

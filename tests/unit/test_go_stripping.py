@@ -8,7 +8,7 @@ import pytest
 
 from miner.languages.base import Mode
 from miner.languages.go.stripping import literals
-from miner.languages.go.stripping.package import package_of
+from miner.languages.go.stripping.package import named_by_others, package_of
 from miner.languages.go.stripping.source import StrippedSource
 
 HEAD = """\
@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/assert"; "encoding/hex"; "math/big"; "sync/atomic"
 )
 
 """
@@ -271,6 +271,11 @@ def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_i
         "want := &In{}\n\tsteps := []func() error{func() error { return g(want) }}\n\tsteps[0]()",
         "switch g() {\n\tcase 1:\n\t\twant = 2\n\t}",
         "set(func() { want = 2 })",
+        "want := []int{1, 2}\n\tgot := append(want[:1], g()...)",
+        "want := big.NewInt(1)\n\twant.SetInt64(g())",
+        "want := make([]byte, 4)\n\thex.Encode(want, g())",
+        "want := []int32{1}\n\tatomic.AddInt32(want, 1)",
+        "want := []Failure{{}}\n\terrors.As(g(), want)",
     ],
 )
 def test_what_the_product_may_change_is_no_expectation(body):
@@ -288,6 +293,9 @@ def test_what_the_product_may_change_is_no_expectation(body):
         "want := In{}\n\tif want.Equal(g()) { return }",
         "want := []string{`a`}\n\tfor _, name := range want {\n\t\tg(name)\n\t}",
         "for want := 1; want < 3; want = want + 1 { assert.Equal(t, want, f(2)) }\n\twant := 3",
+        "want := []int{1, 2}\n\tgot := append(want[:0:0], g()...)",
+        "want := big.NewInt(1)\n\tif want.Sign() < g() { return }",
+        "want := []byte{1}\n\tg(hex.EncodeToString(want))",
     ],
 )
 def test_what_is_only_looked_at_is_expected(body):
@@ -380,6 +388,77 @@ def test_what_the_product_has_set_for_the_next_turn_of_a_loop_is_no_expectation(
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
+@pytest.mark.parametrize(
+    ("leaves", "mode"),
+    [
+        ("if g() { continue }", Mode.OPERANDS),
+        ("switch { case g(): continue }", Mode.OPERANDS),
+        ("if 1 < 2 { continue }", Mode.EXPECTED),
+        ("", Mode.EXPECTED),
+    ],
+)
+def test_what_a_turn_of_a_loop_has_set_is_expected_in_the_next_one_where_each_comes_to_it(leaves, mode):
+    loop = f"\tfor range 3 {{\n\t\tif f(1) != want {{ t.Error() }}\n\t\t{leaves}\n\t\twant = 2\n\t}}"
+    source = parsed(function(f"\twant := 1\n{loop}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
+@pytest.mark.parametrize(
+    ("over", "mode"),
+    [("p.All()", Mode.OPERANDS), ("all", Mode.OPERANDS), ("p.List()", Mode.EXPECTED), ("list", Mode.EXPECTED)],
+)
+def test_what_an_iterator_of_the_product_counts_is_no_expectation(over, mode):
+    loop = f"\tfor i, v := range {over} {{\n\t\tif want[i] != v {{ t.Error() }}\n\t}}"
+    text = function(f"\twant := []int{{1, 2}}\n\tall, list := p.All(), p.List()\n{loop}")
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, iterating={"All"})
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
+@pytest.mark.parametrize(
+    ("declared", "calls", "further"),
+    [
+        ("var seen int", "run(hook)", "func hook() { seen = 1 }"),
+        ("var seen = 0", "run(hook)", "func hook() { seen = seen | 1 }"),
+        ("var seen int", "run(mock{})", "type mock struct{}\n\nfunc (mock) Do() { seen = 1 }"),
+    ],
+)
+def test_what_a_function_further_down_sets_is_no_expectation_as_the_product_may_call_it(declared, calls, further):
+    test = f"func TestA(t *testing.T) {{\n\t{calls}\n\tif f(1) != seen {{ t.Error() }}\n}}"
+    text = f"{declared}\n\n{test}\n\n{further}\n"
+    assert [slot.assertion.modes[0] for slot in parsed(HEAD + text).slots] == [Mode.OPERANDS]
+
+
+def test_a_name_of_the_file_that_other_files_have_too_is_no_expectation():
+    text = f"{HEAD}var seen = 1\n\nfunc TestA(t *testing.T) {{\n\tif f(1) != seen {{ t.Error() }}\n}}\n"
+    modes = [
+        StrippedSource(text.encode(), path="a_test.go", first=0, shared=shared).slots[0].assertion.modes[0]
+        for shared in ([], ["seen"])
+    ]
+    assert modes == [Mode.EXPECTED, Mode.OPERANDS]
+    loop = "for _, row := range rows {\n\t\tif f(1) != row.want { t.Error() }\n\t}"
+    table = f"{HEAD}var rows = []struct{{ want int }}{{{{1}}}}\n\nfunc TestA(t *testing.T) {{\n\t{loop}\n}}\n"
+    modes = [
+        StrippedSource(table.encode(), path="a_test.go", first=0, shared=shared).slots[0].assertion.modes[0]
+        for shared in ([], ["rows"])
+    ]
+    assert modes == [Mode.EXPECTED, Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert.Equal(t, 3, len([]int{1}))",
+        "if want := 3; want != 4 { t.Error() }",
+        "var none error\n\tassert.NoError(t, none)",
+        "if want := true; !want { t.Error() }",
+    ],
+)
+def test_what_seems_to_be_the_tests_own_altogether_comes_out_as_else_nothing_would(body):
+    source = parsed(function(f"\t{body}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+    assert not any(operand.static for operand in source.slots[0].assertion.operands)
+
+
 @pytest.mark.parametrize("begun", ["go func() {", "wg.Go(func() {"])
 def test_what_goroutines_of_a_loop_are_to_give_is_no_expectation_as_their_order_may_be_another(begun):
     body = f"\tfor i, want := range []int{{1, 2}} {{\n\t\t{begun} if f(i) != want {{ t.Error() }} }}"
@@ -403,13 +482,30 @@ def test_an_argument_is_no_expectation_where_the_product_says_which_call_is_made
         "fmt.Sprint(given)",
         "own(3).String()",
         "point().String()",
+        "reflect.TypeOf(Point{}).NumField()",
+        "len(Digest{})",
+        "len(digest)",
+        "len(filepath.Glob(`a/*`))",
+        "rated(3)",
     ],
 )
 def test_what_the_product_may_say_is_no_expectation(want):
-    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"testing"\n)\n\ntype own int\n\n'
+    imports = 'package money\n\nimport (\n\t"calc/money"\n\t"fmt"\n\t"path/filepath"\n\t"reflect"\n\t"testing"\n)\n\n'
+    imports += "type own int\n\n"
+    imports += "var digest = money.Digest{}\n\nfunc rated(n int) int { return n * money.Rate }\n\n"
     text = f"{imports}func point() Point {{ return Point{{1}} }}\n\nconst given Kind = 3\n\n"
     source = parsed(f"{text}func TestA(t *testing.T) {{\n\tif f(1) != {want} {{ t.Error() }}\n}}\n")
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "want", ["len([]Point{{1}})", "len(list{1})", "len(map[Point]int{})", "filepath.Join(`a`, `b`)", "upper(`a`)"]
+)
+def test_what_the_test_alone_says_is_expected(want):
+    text = 'package money\n\nimport (\n\t"path/filepath"\n\t"strings"\n\t"testing"\n)\n\ntype list []int\n\n'
+    text += "func upper(s string) string { return strings.ToUpper(s) }\n\n"
+    source = parsed(f"{text}func TestA(t *testing.T) {{\n\tif f(1) != {want} {{ t.Error() }}\n}}\n")
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
 
 
 @pytest.mark.parametrize("want", ["fmt.Sprint(3, `a`, []int{1})", "fmt.Sprint(3 * time.Second)", "fmt.Sprint(tt.want)"])
@@ -486,20 +582,74 @@ func check(t *testing.T, got, want int) {{
             "<0: (func(goldseam string) string { return goldseam })(f(1))>",
             "go.contains",
         ),
-        ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})", "<0: f(1)>", "go.cmp"),
+        ("a, b []int) {\n\tif diff := cmp.Diff(a, b); diff != `` {", "check(t, f(1), []int{3})",
+         "<0: (func(goldseam []int) []int { return goldseam })(f(1))>", "go.cmp"),
+        ("a, b Sum) {\n\tif a != b {", "check(t, f(1), 3)", "<0: (func(goldseam Sum) Sum { return goldseam })(f(1))>",
+         "go.=="),
+        ("a, b io.Writer) {\n\tif a != b {", "check(t, f(1), nil)",
+         "<0: (func(goldseam io.Writer) io.Writer { return goldseam })(f(1))>", "go.=="),
+        ("a, b time.Duration) {\n\tif a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
+        ("a, b Sum) {\n\tif a != b {", "type Sum int\n\tcheck(t, f(1), 3)", "type Sum int\n\tcheck(t, f(1), 3)", None),
+        ("a, b int) {\n\tif b := g(b); a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
         ("holds bool) {\n\tif holds {", "check(t, f(1) == 3)", "<0: f(1)>", "go.=="),
         ("a int) {\n\tif a != calls {", "check(t, f(1))", "check(t, f(1))", None),
         ("a, b int) {\n\tcalls++\n\tif a != b {", "check(t, f(1), 3)", "check(t, f(1), 3)", None),
     ],
-)
+)  # fmt: skip
 def test_a_call_of_what_only_compares_in_another_file_of_the_package_is_an_assertion(function_of_check, call, left, op):
-    imports = 'import ("strings"; "testing"; "github.com/google/go-cmp/cmp")\n'
+    imports = 'import ("io"; "strings"; "testing"; "time"; "github.com/google/go-cmp/cmp")\n'
     check = f"package money\n{imports}func check(t testing.TB, {function_of_check}\n\t\tt.Error()\n\t}}\n}}\n"
     text = function(f"\t{call}")
     source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([check.encode()]))
     body = source.stripped(best(source)).partition("TestA(t *testing.T) {\n")[2].rpartition("\n}\n")[0]
     assert shortened(body) == f"\t{left}"
     assert [slot.assertion.op for slot in source.slots] == ([op] if op else [])
+
+
+def test_what_two_files_of_a_package_have_for_different_systems_is_no_check():
+    checks = ["package money\nimport `testing`\nfunc check(t *testing.T, a, b int) { if a %s b { t.Error() } }\n"] * 2
+    package = package_of([text.replace("%s", sign).encode() for text, sign in zip(checks, ("!=", "<"), strict=True)])
+    assert package.checks == {}
+    assert list(package_of([checks[0].replace("%s", "!=").encode()]).checks) == ["check"]
+
+
+def test_a_type_of_a_parameter_that_the_calls_say_is_not_asked_for():
+    check = b"package money\nimport `testing`\nfunc check[T any](t *testing.T, a, b []T) { if a != b { t.Error() } }\n"
+    source = StrippedSource(
+        function("\tcheck(t, f(1), []int{3})").encode(), path="a_test.go", first=0, package=package_of([check])
+    )
+    assert "= f(1); " in source.stripped(best(source))
+
+
+@pytest.mark.parametrize(
+    ("imports", "kind", "count"),
+    [
+        ('import "testing"', "*C", 0),
+        ('import . "gopkg.in/check.v1"', "*C", 1),
+        ('import "example.com/shop/check"', "*check.C", 0),
+        ('import "gopkg.in/check.v1"', "*check.C", 1),
+    ],
+)
+def test_a_type_of_the_product_may_be_called_like_that_of_a_test(imports, kind, count):
+    text = f"package money\n\n{imports}\n\nfunc touch(c {kind}) {{\n\tif c.N != 3 {{\n\t\tc.Fail()\n\t}}\n}}\n"
+    assert len(parsed(text).slots) == count
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [
+        ("assert.True(t, f(1))", {"types": "=="}),
+        ("assert.False(t, !f(1))", {"types": "=="}),
+        ("check(t, f(1))", {"types": "=="}),
+        ("if !f(1) { t.Error() }", {}),
+        ("assert.True(t, f(1) == g(1))", {"types": "=="}),
+    ],
+)
+def test_what_is_given_to_what_takes_a_boolean_has_to_be_one(call, options):
+    check = b"package money\nimport `testing`\nfunc check(t *testing.T, holds bool) { if !holds { t.Error() } }\n"
+    text = function(f"\t{call}").encode()
+    [slot] = StrippedSource(text, path="a_test.go", first=0, package=package_of([check])).slots
+    assert slot.assertion.options == options
 
 
 SUITES = b"package money\nimport `github.com/stretchr/testify/suite`\ntype Base struct { suite.Suite; n int }\n"
@@ -513,10 +663,12 @@ SUITES = b"package money\nimport `github.com/stretchr/testify/suite`\ntype Base 
         ("r := s.Require()\n\tr.Lenf(f(1), 3, `%d`, 1)", "r := s.Require()\n\t<s.T() 0: f(1)>; _ = r"),
         ("if f(1) != 3 {\n\t\ts.T().Fatal()\n\t}", "if <s.T() 0: f(1)> { \n\n}"),
         ("s.prepare(f(1))", "s.prepare(f(1))"),
+        ("s.NoError(f(1))", "s.NoError(f(1))"),
     ],
 )
 def test_methods_of_a_suite_are_assertions_of_the_test_that_runs_them(body, left):
-    text = f"package money\n\ntype Own struct {{ Base }}\n\nfunc (s *Own) TestA() {{\n\t{body}\n}}\n"
+    own = "func (s *Own) NoError(err error) { count(err) }\n"
+    text = f"package money\n\ntype Own struct {{ Base }}\n\n{own}func (s *Own) TestA() {{\n\t{body}\n}}\n"
     source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([SUITES, text.encode()]))
     written = source.stripped(best(source))
     short = re.sub(
@@ -758,6 +910,20 @@ def test_what_is_printed_goes_and_constants_of_groups_and_pairs_are_zero():
     assert re.findall(r"w\d", left) == []
     assert 'in, other := "a", []string{}' in left
     assert 'fmt.Println("", "", f(in))' in left
+
+
+def test_names_that_other_files_have_from_outside_are_those_of_calls_and_of_values():
+    files = {
+        "a_test.go": b"package money\n\nfunc own() { }\n\nfunc each() { run(check); own(); t.Run(name) }\n",
+        "b_test.go": b"package money\n\nfunc check() { check() }\n",
+        "c_test.go": b"package money\n\nfunc ( { broken }\n",
+        "d_test.go": b"package money\n\nfunc a() { for range rows { f(len(rows)) }; for i := range ms { ms[i] = 1 } }",
+    }
+    others = named_by_others(files)
+    assert {"run", "check", "broken"} <= others["b_test.go"]
+    assert {"own", "rows"}.isdisjoint(others["b_test.go"])
+    assert "ms" in others["b_test.go"]
+    assert "check" not in others["a_test.go"]
 
 
 def test_an_argument_of_a_function_that_other_files_call_too_stays():

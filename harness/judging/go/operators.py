@@ -122,6 +122,9 @@ def _deep_or_constant(operands: list[Value], options: Mapping[str, Any]) -> bool
 
 def _items_alike(left: Value, other: Value) -> bool:
     """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
+    for side in (left.part, other.part):
+        if any(_is_by_identity(part) for part in parts_of(side) if part is not side):
+            raise UndecidableError("it depends on which object is in it")
     lists = [part for part in (left.part, other.part) if part is not None and part.tag in ("l", "B")]
     if any(map(_ARRAY.match, (part.kind for part in lists))):
         raise UndecidableError("an array")
@@ -134,6 +137,8 @@ def _items_alike(left: Value, other: Value) -> bool:
 def _cmp(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As `cmp.Equal` without options, or with `EquateEmpty`, as far as it runs no code of the product."""
     one, another = (_at_instants(value.part) for value in operands)
+    if all(any(part.compares for part in parts_of(side)) for side in (one, another)):
+        raise UndecidableError("a method of its own compares it")
     for side in (one, another):
         for part in parts_of(side):
             if (
@@ -189,13 +194,14 @@ def _check_types(left: Part, other: Part, options: Mapping[str, Any]) -> None:
 
 def _comparable(left: Part, other: Part) -> bool:
     """`==` of two values of one type: pointers and channels are the same only if they are one."""
-    for part in (left, other):
-        if any(
-            item.tag in ("p", "r", "F", "x", "m") or (item.tag == "l" and item.kind.startswith("[]"))
-            for item in parts_of(part)
-        ):
-            raise UndecidableError("it depends on which object it is")
+    if any(_is_by_identity(item) for part in (left, other) for item in parts_of(part)):
+        raise UndecidableError("it depends on which object it is")
     return _Comparison().equal(left, other, typed=False)
+
+
+def _is_by_identity(part: Part) -> bool:
+    """Whether `==` asks of a value which object it is, or may not be asked."""
+    return part.tag in ("p", "r", "F", "x", "m") or (part.tag in ("l", "B") and part.kind.startswith("[]"))
 
 
 def _equals_constant(value: Value, constant: Value) -> bool:
@@ -259,6 +265,8 @@ def _compared_texts(decide: Callable[[bytes, bytes], bool]) -> Decider:
 def _matches(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """Whether a regular expression is found in a text, or in what an error says; `whole` where it is all of it."""
     value, pattern = reversed(operands) if options.get("first") == "pattern" else operands
+    if options.get("whole") and value.text is not None:
+        raise UndecidableError("an error, which is no text")
     texts = [_said(value), _said(pattern)]
     found = of_go(texts[1], whole=bool(options.get("whole")))
     if found.flags & re.IGNORECASE and not texts[0].isascii():
@@ -274,11 +282,26 @@ def _said(value: Value) -> str:
     return value.text if value.text is not None else str(held_by(value).plain)
 
 
+def _truth(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a boolean is true; where a function takes one, no other type of it compiles."""
+    part = held_by(operands[0])
+    if options.get("types") and (operands[0].held or part.kind != "bool"):
+        raise UndecidableError("not of type bool")
+    return truth(operands, options)
+
+
 def _nil(operands: list[Value], options: Mapping[str, Any]) -> bool:
-    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none; or `by` Go's own `==`."""
+    """As testify's `Nil`: nothing, or a pointer, slice, map or function that is none.
+
+    Or `by` Go's own `==`, or as quicktest has it, for which an error that holds such a pointer is something.
+    """
     (value,) = operands
     if options.get("by") == "==":
         return value.is_nil
+    if options.get("by") == "error" and value.part is not None and (value.held or value.text is not None):
+        if value.part.tag == "n":
+            raise UndecidableError("it may be an error")
+        return False
     return value.part is None or value.part.tag == "n"
 
 
@@ -288,13 +311,23 @@ def _is_empty(part: Part | None) -> bool:
         return True
     if part.tag == "p":
         return _is_empty(part.parts[0])
+    if part.tag == "x" and "chan " in part.kind:
+        raise UndecidableError("what is in a channel does not come out")
     if part.tag in ("F", "x", "r"):
         return False
     if part.tag == "t":
         return not part.parts
-    if part.tag == "l" and not part.kind.startswith("[]"):
-        return not part.parts
+    if part.tag in ("l", "B") and not part.kind.startswith("[]"):
+        return _is_zero_array(part, is_zero_as_slice=not part.parts and not part.plain)
     return not part.parts and not part.plain
+
+
+def _is_zero_array(part: Part, *, is_zero_as_slice: bool) -> bool:
+    """Whether an array is the zero value of its type; of a type with a name it may be a slice."""
+    is_zero = all(map(_is_zero, part.parts)) and not any(part.plain or ())
+    if is_zero is not is_zero_as_slice and not _ARRAY.match(part.kind):
+        raise UndecidableError("an array, or a slice")
+    return is_zero
 
 
 def _is_zero(part: Part | None) -> bool:
@@ -302,13 +335,23 @@ def _is_zero(part: Part | None) -> bool:
     match part.tag if part is not None else "n":
         case "n":
             return True
-        case "l" if part is not None and not part.kind.startswith("[]"):
-            return all(map(_is_zero, part.parts))
+        case "l" | "B" if part is not None and not part.kind.startswith("[]"):
+            return _is_zero_array(part, is_zero_as_slice=False)
         case "t":
             return not (part and part.parts)
         case "b" | "i" | "f" | "c" | "s":
             return not (part and part.plain)
     return False
+
+
+def _zero(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """As testify's `Zero`, or `by` the type that the compiler sees, for which nothing in a list or map is as well."""
+    (value,) = operands
+    if options.get("by") == "type" and value.part is not None:
+        is_empty = value.part.tag in ("l", "m", "B") and not value.part.parts and not value.part.plain
+        if is_empty or value.held:
+            return is_empty
+    return _is_zero(value.part)
 
 
 def _type(operands: list[Value], _options: Mapping[str, Any]) -> bool:
@@ -331,6 +374,8 @@ def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     value, length = (held_by(operand) for operand in operands)
     if value.tag in ("l", "m"):
         return bool(len(value.parts) == length.plain)
+    if value.tag == "n" and value.kind.startswith(("*", "func(")):
+        raise UndecidableError("it has no length")
     return bool(len(_bytes(value)) == length.plain)
 
 
@@ -338,6 +383,8 @@ def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     """As testify's `Contains`: a text in a text, an item of a list, a key of a map."""
     container, item = held_by(operands[0]), operands[1].part
     if container.tag in _TEXTS:
+        if held_by(operands[1]).tag not in _TEXTS:
+            raise UndecidableError("not a text")
         return _text(operands[1]) in _bytes(container)
     if container.tag == "m":
         keys = [key for key, _ in container.parts]
@@ -382,10 +429,16 @@ def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     raise UndecidableError("they would have to be converted")
 
 
+def _is_named(part: Part) -> bool:
+    """Whether a number is of a type of its own, which testify does not take for one."""
+    return "." in part.kind and part.kind != "time.Duration"
+
+
 def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     left, other, delta = (held_by(operand) for operand in operands)
-    if not all(part.tag in ("i", "f") for part in (left, other, delta)):
-        raise UndecidableError("not numbers")
+    sides = (left, other)
+    if not all(part.tag in ("i", "f") for part in (*sides, delta)) or any(map(_is_named, sides)):
+        raise UndecidableError("not numbers of Go's own types")
     if math.isnan(left.plain) or math.isnan(other.plain):
         return math.isnan(left.plain) and math.isnan(other.plain)
     return bool(abs(left.plain - other.plain) <= delta.plain)
@@ -402,7 +455,15 @@ def _json_form(operand: Value) -> str:
     def number(digits: str) -> float:
         return float(digits) + 0.0  # so that -0 is 0
 
-    return json.dumps(json.loads(_text(operand), parse_int=number, parse_float=number), sort_keys=True)
+    part = held_by(operand)
+    if (part.tag, part.kind) != ("s", "string"):
+        raise UndecidableError("not of type string")
+    form = json.loads(str(part.plain), parse_int=number, parse_float=number, parse_constant=_no_number)
+    return json.dumps(form, sort_keys=True)
+
+
+def _no_number(word: str) -> float:
+    raise UndecidableError(f"{word} is no number of JSON")
 
 
 def _output(operands: list[Value], options: Mapping[str, Any]) -> bool:
@@ -456,12 +517,12 @@ _DECIDES: Mapping[str, Decider] = {
     "go.cmp": _cmp,
     "go.is": _is,
     "go.type": _type,
-    "go.zero": lambda operands, _options: _is_zero(operands[0].part),
+    "go.zero": _zero,
     "go.contains": _compared_texts(bytes.__contains__),
     "go.prefix": _compared_texts(bytes.startswith),
     "go.suffix": _compared_texts(bytes.endswith),
     "go.matches": _matches,
-    "go.truth": truth,
+    "go.truth": _truth,
     "go.nil": _nil,
     "go.empty": lambda operands, _options: _is_empty(operands[0].part),
     "go.len": _length,

@@ -70,16 +70,22 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
         return Part(tag="a", kind="", parts=(held,))
     kind, *rest = rest
     kind = type_name(reader, kind)
+    named = kind.removesuffix("=")
+    return Part(tag=tag, kind=named, compares=named != kind, **_told(reader, tag, rest, depth))
+
+
+def _told(reader: Reader, tag: str, rest: list[Any], depth: int) -> dict[str, Any]:
+    """What a value says after its type."""
     if tag in ("F", "x", "n"):
         () = rest
-        return Part(tag=tag, kind=kind)
+        return {}
     if tag == "c":
         real, imaginary = (float(matched(_FLOAT, reader.text(part))) for part in rest)
-        return Part(tag=tag, kind=kind, plain=complex(real, imaginary))
+        return {"plain": complex(real, imaginary)}
     (encoded,) = rest
     if tag in _PLAIN:
-        return Part(tag=tag, kind=kind, plain=_PLAIN[tag](reader.text(encoded)))
-    return Part(tag=tag, kind=kind, **_made_of(reader, tag, encoded, depth + 1))
+        return {"plain": _PLAIN[tag](reader.text(encoded))}
+    return _made_of(reader, tag, encoded, depth + 1)
 
 
 _PLAIN: Mapping[str, Callable[[str], Any]] = {

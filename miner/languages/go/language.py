@@ -22,12 +22,12 @@ from miner.languages.go.build import TOOLCHAINS, build_image
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.borrowing import borrowed
 from miner.languages.go.stripping.constants import Constants
-from miner.languages.go.stripping.package import name_of, package_of
+from miner.languages.go.stripping.package import name_of, named_by_others, package_of
 from miner.languages.go.stripping.scopes import parse
 from miner.languages.go.stripping.source import StrippedSource
 from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage, called_by_others, first_kept
+from miner.languages.stripping.language import TreeLanguage, first_kept
 from miner.layers import egress
 
 CODE = ParsedCode(
@@ -104,7 +104,8 @@ class Go(TreeLanguage):
             for key in set(keys.values())
             if key[0] in listed
         }
-        shared = called_by_others(sources, keys.__getitem__)
+        groups = grouped((keys[path], (path, source)) for path, source in sources.items()).values()
+        shared = {path: names for group in groups for path, names in named_by_others(dict(group)).items()}
         constants = Constants(patch.parse(task.hidden.gold_patch, trusted=True).files, run.base)
 
         def settled(file: str, path: str, name: str) -> bool:
@@ -124,6 +125,7 @@ class Go(TreeLanguage):
                 shared=shared[path],
                 package=packages.get(keys[path]),
                 settled=partial(settled, path),
+                iterating=constants.iterating,
             ),
             run=run,
             beside={path: source for path, source in hidden.items() if dirname(path) not in listed},

@@ -52,12 +52,7 @@ class TreeLanguage(Language):
         return self.reading
 
 
-def called_by_others(
-    sources: Mapping[str, bytes], group: Callable[[str], object] = lambda _path: None
-) -> dict[str, set[str]]:
-    """By file: what the others of its group call; all files are in one group by default."""
+def called_by_others(sources: Mapping[str, bytes]) -> dict[str, set[str]]:
+    """By file: what the others call."""
     names = {path: {name.decode() for name in _CALLED.findall(source)} for path, source in sources.items()}
-    return {
-        path: set().union(*(names[other] for other in sources if other != path and group(other) == group(path)))
-        for path in sources
-    }
+    return {path: set().union(*(names[other] for other in sources if other != path)) for path in sources}

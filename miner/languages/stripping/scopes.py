@@ -86,7 +86,10 @@ class Scopes(Generic[Binding_T]):
             self._bindings.setdefault(scope.id, {}).setdefault(binding.name, []).append(binding)
 
     def _seen_from(self, node: Node) -> Binding_T | None:
-        name = text_of(node)
+        return self.seen(text_of(node), node)
+
+    def seen(self, name: str, node: Node) -> Binding_T | None:
+        """What a name stands for at a node; None for what is declared elsewhere."""
         scope: Node | None = node
         while scope is not None:  # most of the time that a file takes is spent here
             for binding in reversed(self._bindings.get(scope.id, {}).get(name, ())):

@@ -201,7 +201,7 @@ func (w *goldseamWriter) value(v reflect.Value) string {
 	}
 	w.above = append(w.above, 0)
 	defer func() { w.above = w.above[:len(w.above)-1] }()
-	kind := goldseamText(v.Type().String())
+	kind := goldseamText(v.Type().String() + goldseamCompares(v.Type()))
 	switch v.Kind() {
 	case reflect.Bool:
 		return `["b",` + kind + "," + strconv.FormatBool(v.Bool()) + "]"
@@ -253,6 +253,16 @@ func (w *goldseamWriter) value(v reflect.Value) string {
 		}
 	}
 	return `["x",` + kind + "]"
+}
+
+// What follows the name of a type other than a struct that has a method by which go-cmp would compare.
+func goldseamCompares(kind reflect.Type) string {
+	if kind.Kind() != reflect.Struct && kind.Kind() != reflect.Ptr && kind.PkgPath() != "" {
+		if _, compares := kind.MethodByName("Equal"); compares {
+			return "="
+		}
+	}
+	return ""
 }
 
 func goldseamFloat(number float64, bits int) string {

@@ -16,6 +16,12 @@ from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes, listed
 
 _MODULE = re.compile(rb'^module\s+"?([^\s"]+)', re.MULTILINE)
+_ITERATING = re.compile(
+    rb"^func\s*(?:\([^()]*\)\s*)?(\w+)\s*(?:\[[^\n]*\]\s*)?\([^\n]*\)\s*\(?"
+    rb"[^\n({]*(?:\biter\.Seq|\bfunc\(|\bmap\[|\bchan\b)",
+    re.MULTILINE,
+)
+"""What declares a function whose result a loop may go over in another way than a list."""
 _WRITTEN = words(
     "int_literal float_literal rune_literal interpreted_string_literal raw_string_literal true false unary_expression"
     " binary_expression parenthesized_expression"
@@ -35,6 +41,9 @@ class Constants:
             if file.new_path is not None:
                 after[file.new_path] = change.after if change.after is not None else b"?"
         self._sides = (_Side(tree), _Side(after))
+        sources = (text for files in (tree, after) for path, text in files.items() if path.endswith(".go"))
+        self.iterating = frozenset(name.decode() for text in sources for name in _ITERATING.findall(text))
+        """Functions and methods that give an iterator, a map or a channel, by name."""
 
     def are_settled(self, folder: str, path: str, name: str) -> bool:
         """Whether a name is such a constant, of a package by its path, or by its folder where there is no path."""

@@ -45,6 +45,7 @@ class Library:
 
 HOLDS = Form("", "h")
 _HOLDS_NOT = Form("", "h", NOT)
+_TRUE, _FALSE = Form("", "h", {"types": "=="}), Form("", "h", {"types": "==", **NOT})
 _NONE, _SOME = Form("go.nil", "e", {"by": "=="}), Form("go.nil", "e", {"by": "==", **NOT})
 _IS, _IS_NOT = Form("go.is", "cv"), Form("go.is", "cv", NOT)
 _ZERO, _NOT_ZERO = Form("go.zero", "v"), Form("go.zero", "v", NOT)
@@ -53,9 +54,11 @@ _PANICS, _NO_PANIC = Form("go.panics", "p"), Form("no_raise", "p")
 _DEEP, _NOT_DEEP = Form("go.deep", "vv"), Form("go.deep", "vv", NOT)
 _GENERIC, _NOT_GENERIC = Form("go.deep", "vv", is_generic=True), Form("go.deep", "vv", NOT, is_generic=True)
 _KIND = Form("go.truth", "k")
+_BY_TYPE = {"by": "type"}
 _WHOLE = {"whole": True}
 _SAME = Form("go.==", "ii")
 _NIL, _NOT_NIL = Form("go.nil", "v"), Form("go.nil", "v", NOT)
+_NO_ERROR_NIL = Form("go.nil", "v", {"by": "error"})
 _KINDS = {"types": "kinds"}
 _IN, _NOT_IN, _LENGTH = Form("go.in", "vv"), Form("go.in", "vv", NOT), Form("go.len", "vv")
 
@@ -70,7 +73,7 @@ TESTIFY = Library(
         "Len": _LENGTH, "Contains": _IN, "NotContains": _NOT_IN,
         "ElementsMatch": Form("go.elements", "vv"), "JSONEq": Form("go.json", "vv"),
         "InDelta": Form("go.near", "vvv"), "IsType": Form("go.type", "ii"),
-        "True": HOLDS, "False": _HOLDS_NOT, "Nil": _NIL, "NotNil": _NOT_NIL,
+        "True": _TRUE, "False": _FALSE, "Nil": _NIL, "NotNil": _NOT_NIL,
         "Empty": Form("go.empty", "v"), "NotEmpty": Form("go.empty", "v", NOT),
         "Zero": _ZERO, "NotZero": _NOT_ZERO,
         "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "ErrorContains": _SAYS_PART,
@@ -84,13 +87,14 @@ TESTIFY = Library(
 _MATRYER = Library(
     path=re.compile(r".*/matryer/is"),
     objects=frozenset({"I"}),
-    forms={"Equal": _DEEP, "True": HOLDS, "NoErr": _NONE},
+    forms={"Equal": _DEEP, "True": _TRUE, "NoErr": _NONE},
 )
 _ALECTHOMAS = Library(
     path=re.compile(r".*/alecthomas/assert(?:/v\d+)?"),
     forms={
-        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": HOLDS, "False": _HOLDS_NOT, "Zero": _ZERO,
-        "NotZero": _NOT_ZERO, "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
+        "Equal": _GENERIC, "NotEqual": _NOT_GENERIC, "True": _TRUE, "False": _FALSE,
+        "Zero": Form("go.zero", "v", _BY_TYPE), "NotZero": Form("go.zero", "v", {**_BY_TYPE, **NOT}),
+        "NoError": _NONE, "Error": _SOME, "EqualError": _SAYS, "IsError": _IS,
         "NotIsError": _IS_NOT, "Contains": Form("go.contains", "vv"), "NotContains": Form("go.contains", "vv", NOT),
         "HasPrefix": Form("go.prefix", "vv"), "HasSuffix": Form("go.suffix", "vv"), "SliceContains": _IN,
         "Panics": _PANICS, "NotPanics": _NO_PANIC,
@@ -128,8 +132,11 @@ _QUICKTEST = Library(
     objects=frozenset({"C"}),
     checking=frozenset({"Assert", "Check"}),
     checkers=re.compile(r".*/frankban/quicktest|.*/go-quicktest/qt"),
-    forms={**_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN},
-)
+    forms={
+        **_CHECKERS, "DeepEquals": Form("go.cmp", "vv"), "Contains": _IN, "IsNil": _NO_ERROR_NIL,
+        "IsNotNil": Form("go.nil", "v", {**_NO_ERROR_NIL.options, **NOT}),
+    },
+)  # fmt: skip
 _ALL = (TESTIFY, _MATRYER, _ALECTHOMAS, _PLAYGROUND, _GOTEST, _GOCHECK, _QUICKTEST)
 
 

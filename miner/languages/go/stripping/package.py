@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from harness.core.syntax import field_of, field_text, named, text_of, walk
+from harness.core.syntax import field_of, field_text, is_field, named, text_of, walk
 from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes
 from miner.languages.go.stripping.sites import Check, Package, Reader
@@ -25,8 +25,9 @@ def name_of(source: bytes) -> bytes:
 
 def package_of(sources: Iterable[bytes]) -> Package:
     """What these files of one package say; those that the grammar does not read say nothing."""
-    checks: dict[str, Check] = {}
+    checks: dict[str, list[Check | None]] = {}
     embedded: dict[str, set[str]] = {}
+    methods: dict[str, set[str]] = {}
     for source in sources:
         try:
             root = scopes.parse(source)
@@ -35,14 +36,48 @@ def package_of(sources: Iterable[bytes]) -> Package:
         bindings = Scopes(root)
         reader = Reader(bindings, Statics(bindings), Package(), "testing")
         for node in named(root):
-            check = reader.check_of(node) if node.type == "function_declaration" else None
-            if check is not None:
-                checks[field_text(node, "name")] = check
+            if node.type == "function_declaration":
+                checks.setdefault(field_text(node, "name"), []).append(reader.check_of(node))
+            if node.type == "method_declaration":
+                methods.setdefault(_owner_of(node), set()).add(field_text(node, "name"))
         embedded |= _embedded(root)
     suites: set[str] = set()
     while more := {name for name, inner in embedded.items() if inner & {*suites, ""} and name not in suites}:
         suites |= more
-    return Package(checks, frozenset(suites))
+    alone = {name: same[0] for name, same in checks.items() if len(same) == 1 and same[0] is not None}
+    return Package(alone, frozenset(suites), frozenset().union(*(methods.get(name, ()) for name in suites)))
+
+
+def named_by_others(sources: Mapping[str, bytes]) -> dict[str, set[str]]:
+    """By file of one package: the names that the others have from outside of them; of what is not read each word.
+
+    What they only go over, or ask for its length, does not count.
+    """
+    names = {path: _from_outside(source) for path, source in sources.items()}
+    return {path: set().union(*(names[other] for other in sources if other != path)) for path in sources}
+
+
+def _from_outside(source: bytes) -> set[str]:
+    try:
+        root = scopes.parse(source)
+    except ValueError:
+        return {word.decode() for word in re.findall(rb"\w+", source)}
+    bindings = Scopes(root)
+    names = (node for node in walk(root) if node.type == "identifier" and not _is_gone_over(node))
+    return {text_of(node) for node in names if bindings.resolve(node) is None}
+
+
+def _is_gone_over(name: Node) -> bool:
+    around = name.parent
+    if around is not None and around.type == "argument_list":
+        return field_text(around.parent, "function") == "len"
+    return around is not None and around.type == "range_clause" and is_field(around, "right", name)
+
+
+def _owner_of(method: Node) -> str:
+    """The type that a method is of."""
+    names = (text_of(node) for node in walk(field_of(method, "receiver")) if node.type == "type_identifier")
+    return next(names, "")
 
 
 def _embedded(root: Node) -> Mapping[str, set[str]]:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, callee_of, field_of, field_text, named, text_of, walk, words
+from harness.core.syntax import (
+    arguments_of,
+    bare,
+    callee_of,
+    field_of,
+    field_text,
+    is_field,
+    named,
+    text_of,
+    walk,
+    words,
+)
 from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
 from miner.languages.go.stripping.static import Statics
@@ -36,6 +47,8 @@ class Side:
 
     argument: int | None
     around: tuple[str, str]
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Names in that type, each with the path of its package; of the tests' own none."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,8 @@ class Package:
     checks: Mapping[str, Check] = field(default_factory=dict)
     suites: frozenset[str] = frozenset()
     """Types that testify runs the methods of."""
+    methods: frozenset[str] = frozenset()
+    """What these have of their own."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,8 +108,8 @@ _OF_CONSTANTS = ("go.==", "go.<", "go.>")
 _ALONE = words("expression_statement defer_statement go_statement")
 _SPREAD = ("variadic_argument",)
 _HOLDING = re.compile(r"interface\{\}|any|error")
-_GIVEN = re.compile(r"bool|string|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)")
-"""Types that a constant, or a value as an interface, does not have by itself."""
+_NAMES = words("type_identifier package_identifier")
+"""How names stand in a type, but for what is of a package."""
 _BINARY: Mapping[str, tuple[str, Options]] = {
     "==": ("go.==", {}), "!=": ("go.==", NOT), "<": ("go.<", {}), ">=": ("go.<", NOT),
     ">": ("go.>", {}), "<=": ("go.>", NOT),
@@ -236,7 +251,10 @@ class Reader(sites.Reader[Statics]):
         if check.is_condition:
             condition = arguments[check.sides[0].argument or 0]
             assertion = self._failing_if(condition) if check.options.get("not") else self._holding(condition)
+            assertion = _of_bool(assertion) if "bool" in check.sides[0].kinds else assertion
             return assertion and replace(assertion, tester=tester, replaced=node, condition="")
+        if not all(self._is_known(side.kinds, node) for side in check.sides):
+            return None
         operands = tuple(
             Operand(node=node, static=True, is_none=True)
             if side.argument is None
@@ -247,6 +265,16 @@ class Reader(sites.Reader[Statics]):
             return None
         options = self._with_untyped(check.options, operands, is_typed=check.op in _OF_CONSTANTS)
         return Assertion(op=check.op, operands=operands, tester=tester, replaced=node, options=options)
+
+    def _is_known(self, kinds: Mapping[str, str], node: Node) -> bool:
+        """Whether names of types stand for the same at a node, by the paths of their packages."""
+        for name, path in kinds.items():
+            binding = self._scopes.seen(name, node)
+            if (binding.path if binding is not None else "") != path:
+                return False
+            if binding is not None and function_around(binding.declared) is not None:
+                return False
+        return True
 
     def check_of(self, function: Node) -> Check | None:
         """What a function asks of its parameters which fails a test unless that holds, and does nothing else."""
@@ -261,25 +289,36 @@ class Reader(sites.Reader[Statics]):
         if len(assertions) != 1 or assertions[0].is_unread or field_of(statements[0], "alternative"):
             return None
         assertion = assertions[0]
-        places = {parameter.name: place for place, parameter in enumerate(parameters)}
         sides: list[Side] = []
         for operand in assertion.operands:
-            name = text_of(bare(operand.node))
-            if name not in places and name != "nil":
+            name = bare(operand.node)
+            binding = self._scopes.of_name(name)
+            if binding is not None and binding in parameters:
+                sides.append(self._side(function, binding.statement, parameters.index(binding), operand))
+            elif name.type == "nil":
+                sides.append(Side(argument=None, around=operand.around))
+            else:
                 return None
-            place = places.get(name)
-            kind = field_text(parameters[place].statement, "type") if place is not None else ""
-            front, back = operand.around
-            own = (f"{kind}(", ")") if _HOLDING.fullmatch(kind) else AS_IT_IS
-            if _GIVEN.fullmatch(kind):  # not converted: what a test may not be given does not compile
-                own = (f"(func(goldseam {kind}) {kind} {{ return goldseam }})(", ")")
-            sides.append(Side(argument=place, around=(front + own[0], own[1] + back)))
         arguments = [side.argument for side in sides if side.argument is not None]
         if not arguments or len(set(arguments)) < len(arguments) or assertion.op == "go.of":
             return None
         is_condition = assertion.op == "go.truth"
         options = {name: value for name, value in assertion.options.items() if name != "untyped"}
         return Check(len(parameters), assertion.op, tuple(sides), options, is_condition=is_condition)
+
+    def _side(self, function: Node, parameter: Node, place: int, operand: Operand) -> Side:
+        """What a function compares as one of its parameters; what that may not be given does not compile."""
+        kind, (front, back) = field_of(parameter, "type"), operand.around
+        if _HOLDING.fullmatch(text_of(kind)):
+            return Side(argument=place, around=(f"{front}{text_of(kind)}(", f"){back}"))
+        names = [node for node in walk(kind) if node.type in _NAMES and not is_field(node.parent, "name", node)]
+        generic = {text_of(node) for node in walk(field_of(function, "type_parameters")) if node.type == "identifier"}
+        if generic & set(map(text_of, names)) or "\n" in text_of(kind):
+            return Side(argument=place, around=operand.around)
+        bindings = {text_of(node): self._scopes.resolve(node) for node in names}
+        paths = {name: binding.path if binding is not None else "" for name, binding in bindings.items()}
+        own = f"(func(goldseam {text_of(kind)}) {text_of(kind)} {{ return goldseam }})("
+        return Side(argument=place, around=(front + own, f"){back}"), kinds=paths)
 
     def _failing_call(self, call: Node) -> str:
         function = callee_of(call)
@@ -308,7 +347,7 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.resolve(node)
         if binding is None or binding.kind != "param":
             return False
-        return TESTERS.fullmatch(field_text(binding.statement, "type")) is not None
+        return TESTERS.fullmatch(field_text(binding.statement, "type")) is not None and self._statics.is_tester(binding)
 
     def _of_diff(self, guard: Node, condition: Node) -> Assertion | None:
         """`if diff := cmp.Diff(a, b); diff != ""`, where nothing else reads the difference but the message."""
@@ -399,6 +438,7 @@ class Reader(sites.Reader[Statics]):
         counted = [self._statics.is_static_as_counted(node) and self._statics.is_ordered(node) for node in nodes]
         if not all(counted):
             operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
+        operands = _told(operands)
         settings = self._with_untyped(options, operands, is_typed=op in _OF_CONSTANTS)
         if op in _OF_CONSTANTS and not any(self._may_be_untyped(operand.node) for operand in operands):
             settings = {**settings, **_TYPED}
@@ -470,7 +510,8 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.of_name(operand)
         if suite or (binding is not None and self._is_suite(binding)):
             form = libraries.form_of(libraries.TESTIFY, name)
-            return (form, f"{suite or text_of(operand)}.T()", arguments) if suite or form is not None else None
+            is_testify = bool(suite) or (form is not None and name not in self._package.methods)
+            return (form, f"{suite or text_of(operand)}.T()", arguments) if is_testify else None
         if binding is None:
             return None
         if binding.kind == "import":
@@ -557,7 +598,8 @@ class Reader(sites.Reader[Statics]):
         if len(arguments) < len(form.takes) or (form.is_all and len(arguments) > len(form.takes)):
             return None
         if form.takes == "h":
-            return self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
+            holds = self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
+            return _of_bool(holds) if form.options.get("types") else holds
         arounds = {**libraries.AROUND, "c": self._chain}
         operands, body = [], None
         for shape, node in zip(form.takes, arguments, strict=False):
@@ -570,8 +612,9 @@ class Reader(sites.Reader[Statics]):
                 operands.append(Operand(node=node, around=around))
             else:
                 operands.append(self._operand(node, arounds[shape]))
-        options = self._with_untyped(form.options, operands, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
-        return Assertion(op=form.op, operands=tuple(operands), replaced=arguments[0], body=body, options=options)
+        told = tuple(operands) if body is not None else _told(operands)
+        options = self._with_untyped(form.options, told, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
+        return Assertion(op=form.op, operands=told, replaced=arguments[0], body=body, options=options)
 
     def _pattern(self, node: Node) -> Node:
         """The text of a regular expression that is compiled where it is given, or that itself."""
@@ -592,6 +635,19 @@ def body_of(guard: Node) -> Node | None:
     if guard.type == "expression_case":
         return next((child for child in guard.named_children if child.type == "statement_list"), None)
     return field_of(guard, "consequence")
+
+
+def _of_bool(assertion: Assertion | None) -> Assertion | None:
+    """The same of what is given to a function that takes a boolean of Go's own type."""
+    if assertion is None or assertion.op != "go.truth":
+        return assertion
+    return replace(assertion, options={**assertion.options, **_TYPED})
+
+
+def _told(operands: Sequence[Operand]) -> tuple[Operand, ...]:
+    """What an assertion compares; where all of it seems to be the test's own it comes out, as else nothing would."""
+    is_own = all(operand.static for operand in operands)
+    return tuple(replace(operand, static=operand.is_none) for operand in operands) if is_own else tuple(operands)
 
 
 def _is_plain(statement: Node) -> bool:

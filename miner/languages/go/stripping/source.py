@@ -64,10 +64,11 @@ class StrippedSource(TreeSource[Assertion]):
         shared: Collection[str] = (),
         package: Package | None = None,
         settled: Settled = unsettled,
+        iterating: Collection[str] = (),
     ) -> None:
-        """Parse a file; `first` is the number of its first slot, `shared` what other files of its package call.
+        """Parse a file; `first` is the number of its first slot, `shared` what other files of its package name.
 
-        `package` is what these say, `settled` tells of constants of the product.
+        `package` is what these say, `settled` tells of constants of the product, `iterating` of its iterators.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
@@ -76,7 +77,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._source, self._name = source, path.rpartition("/")[2]
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
-        self._statics = Statics(self._scopes, shared, settled)
+        self._statics = Statics(self._scopes, shared, settled, iterating)
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")

@@ -29,7 +29,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.go.stripping import libraries
-from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, listed
+from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, function_around, listed
 from miner.languages.stripping import static
 
 if TYPE_CHECKING:
@@ -62,16 +62,32 @@ _PURE_OF = {
     "net/http": words("StatusText"),
     "reflect": words("TypeOf ValueOf"),
 }
+_LOOKING_AROUND = words("Abs EvalSymlinks Glob Walk WalkDir")
+"""Functions of paths that read what is there."""
 _BLOCK = words("block expression_case default_case type_case communication_case for_clause")
 _AGAIN = ("for_statement", "func_literal")
 """What may run more than once."""
+_LEAVING = words("continue_statement break_statement goto_statement return_statement")
+"""What leaves a turn."""
+_CHOOSING = words("if_statement expression_switch_statement type_switch_statement select_statement")
 _FIXED = words("errors.New fmt.Errorf fmt.Sprint fmt.Sprintf")
 """What makes a value that nobody can change."""
 _READING = words("Equal String Error Cmp Compare Len Less Before After IsZero Unix Format Is As Unwrap")
 """Methods that change nothing, by what they are called."""
-_FILLING = re.compile(r"(?:Read(?!File|Dir)|Unmarshal|F?S?[Ss]can|Decode|Copy|Shuffle|Put|NewBuffer$|Delete)")
+_FILLING = re.compile(
+    r"Read(?!File|Dir)|Unmarshal|F?S?[Ss]can|Decode|Encode(?!ToString)|Append|Copy|Shuffle|Put|NewBuffer$|Delete"
+    r"|As$|ValueOf|Swapper"
+)
 """How functions of Go's own packages begin that may set what they are given."""
-_ASSERTING = re.compile(r"\*?(?:testing|assert|require|is|check|gocheck|gc|qt|quicktest)\.\w+|\*C")
+_SETTING = words("sort slices sync/atomic container/heap")
+"""Packages whose functions may set what they are given."""
+_UNCHANGED = words("time regexp net/netip errors")
+"""Packages whose values nothing changes."""
+_CHANGING = re.compile(
+    r"Set|Add|Sub|Mul|Quo|Rem|Div|Mod|Exp|Neg|Abs|And|Or|Xor|Not|Lsh|Rsh|Sqrt|GCD|Binomial|Rand|Swap|Append|Fill"
+    r"|Del|Write|Read|Unread|Seek|Reset|Next|Truncate|Grow|Scan|Unmarshal"
+)
+"""How methods of the other values begin that may change what they are of."""
 _LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
 """Packages beside libraries of assertions whose functions only look at what they are given."""
 
@@ -110,9 +126,16 @@ class Statics(static.Statics[Scopes]):
     made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
     told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body", "type_conversion_expression": "operand"}
 
-    def __init__(self, scopes: Scopes, shared: Collection[str] = (), settled: Settled = unsettled) -> None:
+    def __init__(
+        self,
+        scopes: Scopes,
+        shared: Collection[str] = (),
+        settled: Settled = unsettled,
+        iterating: Collection[str] = (),
+    ) -> None:
+        """`iterating` are functions of the product that may say what a loop over what they give counts by."""
         super().__init__(scopes, shared)
-        self._settled = settled
+        self._settled, self._iterating = settled, iterating
         self._assumed: set[object] = set()
         """Names and columns that are set by what is made of themselves."""
         self._counting = False
@@ -154,8 +177,11 @@ class Statics(static.Statics[Scopes]):
             return False
         if binding.is_key:  # what a call alone gives may be a channel
             is_alone = len(listed(field_of(binding.statement, "left"))) == 1
-            called = callee_of(binding.init)
-            return called is None or not is_alone or text_of(called) == "len"
+            over = self._scopes.of_name(binding.init)
+            called = callee_of(over.init if over is not None and over.kind == "var" else binding.init)
+            if text_of(called).rpartition(".")[2] in self._iterating:
+                return False
+            return called is None or called != callee_of(binding.init) or not is_alone or text_of(called) == "len"
         clause = binding.statement.parent
         if clause is None or clause.type != "for_clause" or not self.is_static(binding.init):
             return False
@@ -198,13 +224,17 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         init = binding.init
-        if binding.kind not in ("var", "const") or text_of(init) == "iota":
+        if binding.kind not in ("var", "const") or text_of(init) == "iota" or self._is_of_others(binding):
             return False
         is_unset = init is None and bool(binding.sets) and field_of(binding.statement, "type") is not None
         if not self._is_set_statically(binding, depth) or not (is_unset or self.is_static(init, depth)):
             return False
         is_fixed = binding.kind == "const" or (init is not None and self._is_fixed(init))
         return is_fixed or all(map(self._only_looks, binding.uses))
+
+    def _is_of_others(self, binding: Binding) -> bool:
+        """Whether other files may set a name of this one, or what it holds."""
+        return binding.kind == "var" and binding.name in self._shared and not binding.is_local
 
     def _is_fixed(self, node: Node) -> bool:
         """Whether what an expression gives has no parts that whoever gets it could set."""
@@ -229,6 +259,7 @@ class Statics(static.Statics[Scopes]):
             return all(
                 all(
                     is_in(use, [place_of(self._reach(node, binding, depth))])
+                    and (use.start_byte > node.end_byte or self._is_come_to(node, binding))
                     for use in binding.uses
                     if use.start_byte > node.end_byte or _may_follow(use, node, binding)
                 )
@@ -248,6 +279,22 @@ class Statics(static.Statics[Scopes]):
                 block = enclosing(at, _BLOCK) or block
                 at = block.parent
         return block
+
+    def _is_come_to(self, node: Node, binding: Binding) -> bool:
+        """Whether each turn of the loops and functions around an assignment comes to it that begins."""
+        leaves = (
+            at
+            for around in _again(node, binding)
+            for at in walk(field_of(around, "body"))
+            if at.type in _LEAVING and at.end_byte < node.start_byte
+        )
+        return not any(map(self._is_chosen_by_product, leaves))
+
+    def _is_chosen_by_product(self, node: Node) -> bool:
+        """Whether something that is not static says if a statement of a turn is come to."""
+        around = (at for at in takewhile(lambda at: at.type not in _AGAIN, upward(node)) if at.type in _CHOOSING)
+        conditions = (field_of(at, "condition") if at.type == "if_statement" else None for at in around)
+        return any(not self.is_static(condition) for condition in conditions)
 
     @contextmanager
     def _assuming(self, key: object) -> Iterator[None]:
@@ -303,7 +350,7 @@ class Statics(static.Statics[Scopes]):
         while at.parent is not None:
             around = at.parent
             if around.type == "argument_list":
-                return around.parent is not None and self._looks(around.parent)
+                return around.parent is not None and self._looks(around.parent) and not _is_written_over(at)
             if around.type == "unary_expression":
                 if field_text(around, "operator") == "&":
                     return False
@@ -315,7 +362,7 @@ class Statics(static.Statics[Scopes]):
             elif around.type in ("short_var_declaration", "var_spec", "assignment_statement"):
                 return self._are_looking(around, at)
             elif around.type == "call_expression":
-                return field_text(at, "field") in _READING or self._is_of_package(field_of(at, "operand"))
+                return self._is_reading(field_of(at, "operand"), field_text(at, "field"))
             elif around.type not in (
                 *("parenthesized_expression", "selector_expression", "index_expression", "slice_expression"),
                 *("binary_expression", "literal_element", "literal_value", "composite_literal", "keyed_element"),
@@ -351,12 +398,15 @@ class Statics(static.Statics[Scopes]):
         kind = self._resolved(kind)
         return text_of(field_of(kind, "value") or field_of(kind, "element")) in _TYPES
 
-    def _is_of_package(self, node: Node | None) -> bool:
-        """Whether a name is set to what a package of Go's own makes, so that its methods are that package's."""
+    def _is_reading(self, node: Node | None, method: str) -> bool:
+        """Whether a method changes nothing of what a name is set to, as Go's own are known to where one makes that."""
+        if method in _READING:
+            return True
         binding = self._scopes.of_name(node)
         made = bare(binding.init) if binding is not None and binding.init is not None else None
         kind = field_of(made, "type" if made is not None and made.type == "composite_literal" else "function")
-        return kind is not None and _is_standard(self.package_of(next(iter(named(kind)), None)))
+        path = self.package_of(next(iter(named(kind)), None))
+        return bool(path) and _is_standard(path) and (path in _UNCHANGED or not _CHANGING.match(method))
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: of the standard library, of an assertion or of a test."""
@@ -370,13 +420,21 @@ class Statics(static.Statics[Scopes]):
         if binding is None:
             return False
         if binding.kind == "import":
-            is_standard = _is_standard(binding.path) and binding.path not in ("sort", "slices")
+            is_standard = _is_standard(binding.path) and binding.path not in _SETTING
             is_library = libraries.called(binding.path) is not None or _LOOKING.fullmatch(binding.path) is not None
             return is_library or (is_standard and not _FILLING.match(name))
-        if binding.kind == "param" and _ASSERTING.fullmatch(field_text(binding.statement, "type")):
+        if binding.kind == "param" and self.is_tester(binding):
             return True
         is_asserting = binding.kind == "param" or binding.name in ("assert", "require", "is", "a", "r")
         return is_asserting and libraries.form_of(libraries.TESTIFY, name) is not None
+
+    def is_tester(self, parameter: Binding) -> bool:
+        """Whether a parameter is a test, or something of a library of assertions, by the package of its type."""
+        package, _, name = field_text(parameter.statement, "type").lstrip("*").rpartition(".")
+        imports = (binding for binding in self._scopes.bindings() if binding.kind == "import")
+        paths = [binding.path for binding in imports if binding.name == (package or ".")]
+        is_named = bool(package) or name == "C"
+        return is_named and any(path == "testing" or libraries.called(path) is not None for path in paths)
 
     def package_of(self, node: Node | None) -> str:
         """The path of the package that a name stands for; empty for another."""
@@ -405,16 +463,27 @@ class Statics(static.Statics[Scopes]):
             init = binding.init if binding is not None and not binding.is_written else None
             if init is not None and init.type in FUNCTIONS:
                 return self._is_pure(init)
-            return binding.kind == "type" if binding is not None else text_of(function) in _BUILTINS
+            if binding is not None:
+                return binding.kind == "type"
+            return text_of(function) in _BUILTINS and all(map(self._has_length_here, arguments))
         if function.type != "selector_expression":
             return False
         operand, name = field_of(function, "operand"), field_text(function, "field")
         path = self.package_of(operand)
         if path:
-            is_pure = path in _PURE or name in _PURE_OF.get(path, ())
-            return is_pure and (path != "fmt" or all(map(self._is_shown_by_go, arguments)))
+            is_pure = _gives_the_same(path, name)
+            return is_pure and (path not in ("fmt", "reflect") or all(map(self._is_shown_by_go, arguments)))
         made = field_of(bare(operand), "function") if operand is not None else None
         return made is not None and made.type == "selector_expression" and self.is_static(operand, depth)
+
+    def _has_length_here(self, node: Node) -> bool:
+        """Whether no type of the product says how long a value is."""
+        node = bare(node)
+        binding = self._scopes.of_name(node)
+        if binding is not None and binding.kind == "var" and binding.init is not None:
+            node = bare(binding.init)
+        kind = self._resolved(field_of(node, "type")) if node.type == "composite_literal" else None
+        return kind is None or kind.type not in ("type_identifier", "qualified_type", "generic_type")
 
     def _is_shown_by_go(self, node: Node, depth: int = 0) -> bool:
         """Whether a value has no type but Go's own, so that no method of the product says how it is shown."""
@@ -447,17 +516,15 @@ class Statics(static.Statics[Scopes]):
                 called = field_of(node, "function")
                 path = self.package_of(field_of(called, "operand"))
                 name = text_of(called).rpartition(".")[2]
-                is_known = (
-                    path in _PURE or name in _PURE_OF.get(path, ()) or (not path and text_of(called) in _BUILTINS)
-                )
+                is_known = _gives_the_same(path, name) or (not path and text_of(called) in _BUILTINS)
                 if not is_known and not (called is not None and _is_type(called)):
                     return False
             elif node.type == "identifier":
                 binding = self._scopes.resolve(node)
                 is_own = binding is not None and is_in(binding.declared, [place_of(function)])
-                if not is_own and not (
-                    binding.kind == "import" if binding is not None else text_of(node) in _BUILTINS | {"_"}
-                ):
+                if is_own or (binding is None and text_of(node) in _BUILTINS | {"_"}):
+                    continue
+                if binding is None or binding.kind != "import" or not self._is_static_member(node.parent or node, 0):
                     return False
         return body is not None
 
@@ -618,7 +685,7 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
                 return None
-            if not all(map(self._only_looks_at_rows, binding.uses)):
+            if self._is_of_others(binding) or not all(map(self._only_looks_at_rows, binding.uses)):
                 return None
             node = bare(binding.init)
         body = field_of(node, "body")
@@ -632,8 +699,15 @@ class Statics(static.Statics[Scopes]):
         return Column(table=node, rows=rows, kind=element, values=rows)
 
 
+def _function_of(node: Node) -> Node | None:
+    """The declaration of a function that a node is in; None where it is in none."""
+    return enclosing(node, ("function_declaration", "method_declaration"))
+
+
 def _may_follow(use: Node, node: Node, binding: Binding) -> bool:
     """Whether a use of a name may run after one that sets it though it stands before: in a loop, or in a function."""
+    if function_around(binding.declared) is None and _function_of(use) != _function_of(node):
+        return True
     return is_in(use, list(map(place_of, _again(node, binding)))) or any(
         around.type == "func_literal" and not covers(place_of(around), place_of(node)) for around in upward(use)
     )
@@ -646,6 +720,11 @@ def _again(node: Node, binding: Binding) -> list[Node]:
         for around in upward(node)
         if around.type in _AGAIN and not covers(place_of(around), place_of(binding.declared))
     ]
+
+
+def _gives_the_same(path: str, name: str) -> bool:
+    """Whether a function of a package gives the same for the same."""
+    return (path in _PURE and name not in _LOOKING_AROUND) or name in _PURE_OF.get(path, ())
 
 
 def _is_standard(path: str) -> bool:
@@ -738,6 +817,14 @@ def _is_begun(node: Node) -> bool:
 def _target_of(assignment: Node) -> Node:
     """What an assignment to one name sets."""
     return listed(field_of(assignment, "left"))[0]
+
+
+def _is_written_over(argument: Node) -> bool:
+    """Whether `append` may write over what lies behind the part of a list that it is given."""
+    listing = argument.parent
+    is_first = listing is not None and named(listing)[:1] == [argument]
+    is_part = argument.type == "slice_expression" and field_of(argument, "capacity") is None
+    return is_first and is_part and field_text(listing.parent if listing is not None else None, "function") == "append"
 
 
 def _declared_as(value: Node) -> Node | None:
