@@ -61,7 +61,7 @@ _MORE_TO_SAY = 1024
 """The same of an exception or warnings, besides: bits count its message as if it held all the words there are, once."""
 
 
-_WITHOUT_ASSERTION = ExpectedTest(place="inside", events=())
+_WITHOUT_ASSERTION = ExpectedTest(place="mixed", events=())
 """What is known of a test that comes to no stripped assertion with the fix."""
 
 
