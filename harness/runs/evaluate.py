@@ -348,15 +348,16 @@ def run(
             veil=veil,
             started=observer.started,
         )
-        for done in executor.map(work.do, work.in_turn(due, tools or (lambda: None)), cancel=sandbox.cancel):
-            if isinstance(done, InstanceReport):
-                observer.finished(done)
-            elif done:
-                work.settings = replace(settings, slowdown=control.slowdown(done))
-                control_fields = {"control": [asdict(reading) for reading in done], "drift": control.warnings(done)}
+        for outcome in executor.map(work.do, work.in_turn(due, tools or (lambda: None)), cancel=sandbox.cancel):
+            if isinstance(outcome, InstanceReport):
+                observer.finished(outcome)
+            elif outcome:
+                work.settings = replace(settings, slowdown=control.slowdown(outcome))
+                warnings = control.warnings(outcome)
+                fields = {"control": [asdict(reading) for reading in outcome], "drift": warnings}
                 record = _with_former(_record(dataset, tasks, every, work.settings, facts, head=head), former, due=due)
-                folder.write_run(record.model_copy(update=control_fields), vouched=vouched)
-                for warning in control.warnings(done):
+                folder.write_run(record.model_copy(update=fields), vouched=vouched)
+                for warning in warnings:
                     observer.note(warning)
         summary = write_report(dataset, folder)
         if settings.signals:

@@ -70,8 +70,8 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
         return Part(tag="a", kind="", parts=(held,))
     kind, *rest = rest
     kind = type_name(reader, kind)
-    named = kind.removesuffix("=")
-    return Part(tag=tag, kind=named, compares=named != kind, **_told(reader, tag, rest, depth))
+    name = kind.removesuffix("=")
+    return Part(tag=tag, kind=name, compares=name != kind, **_told(reader, tag, rest, depth))
 
 
 def _told(reader: Reader, tag: str, rest: list[Any], depth: int) -> dict[str, Any]:

@@ -96,18 +96,18 @@ class Java(TreeLanguage):
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         """By the syntax tree of each file that has listed tests, with what it calls of the others."""
-        above, known = helpers.ancestors(sources), helpers.helpers_for(sources)
+        above, lenders = helpers.ancestors(sources), helpers.helpers_for(sources)
         hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
         beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
 
         def with_others(path: str, source: bytes) -> bytes:
             extended, classes = above(source), beside(source)
             for place in sorted({*helpers.places_of(path, source)} & sources.keys() - {path}):
-                source = lend(source, path, sources[place], known(path), classes)
+                source = lend(source, path, sources[place], lenders(path), classes)
             return borrow(source, extended, classes)
 
         ways = {path: with_others(path, source) if path in hidden else source for path, source in sources.items()}
-        return first_kept(lambda way: self._stripped(task, way, run, hidden, known, beside), ways, sources)
+        return first_kept(lambda way: self._stripped(task, way, run, hidden, lenders, beside), ways, sources)
 
     def _stripped(
         self,
@@ -115,7 +115,7 @@ class Java(TreeLanguage):
         sources: Mapping[str, bytes],
         run: TaskRun,
         hidden: set[str],
-        known: Callable[[str], Mapping[str, Helper]],
+        lenders: Callable[[str], Mapping[str, Helper]],
         beside: Callable[[bytes], set[str]],
     ) -> RecordedTests:
         listed = files(task.hidden.listed)
@@ -133,7 +133,7 @@ class Java(TreeLanguage):
                 path=path,
                 first=first,
                 shared=shared[path],
-                helpers=known(path),
+                helpers=lenders(path),
                 inherited=inherited(source),
                 beside=beside(source),
                 relatives=relatives(path),

@@ -67,19 +67,19 @@ def _ends_in(statement: Node, functions: Collection[str]) -> Iterator[Node]:
     """The statements in one that leave what is around it."""
     rest: list[tuple[Node, frozenset[str]]] = [(statement, frozenset())]
     while rest:
-        node, held = rest.pop()
+        node, inside = rest.pop()
         if node.type in _LEAVING:
             is_labelled = node.type != "return_statement" and bool(named(node))
-            if is_labelled or node.type not in held:
+            if is_labelled or node.type not in inside:
                 yield node
             continue
         if node.type in _OWN or node.type in functions:
             continue
         if node.type in _LOOPS:
-            held |= {"break_statement", "continue_statement"}
+            inside |= {"break_statement", "continue_statement"}
         elif node.type in _SWITCHES:
-            held |= {"break_statement"}
-        rest += [(child, held) for child in node.named_children]
+            inside |= {"break_statement"}
+        rest += [(child, inside) for child in node.named_children]
 
 
 def _goes_on(statement: Node) -> bool:

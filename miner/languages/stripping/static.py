@@ -89,10 +89,10 @@ class Statics(Generic[Scopes_T]):
         while rest:
             node, forms = rest.pop()
             function = enclosing(node.parent, self.functions)
-            known = sites.setdefault(function.id if function is not None else 0, {}).setdefault(node.id, (node, set()))
-            if not forms <= known[1]:
-                known[1].update(forms)
-                rest += [(call, set(known[1])) for call in self._calls_to(function)]
+            site = sites.setdefault(function.id if function is not None else 0, {}).setdefault(node.id, (node, set()))
+            if not forms <= site[1]:
+                site[1].update(forms)
+                rest += [(call, set(site[1])) for call in self._calls_to(function)]
         several = (of.values() for of in sites.values() if len(set().union(*(forms for _, forms in of.values()))) > 1)
         return any(self._is_by_choice(node) for of in several if len(of) > 1 for node, _ in of)
 

@@ -123,9 +123,9 @@ def _edits(root: Node, node: Node, chain: Sequence[_Class], beside: Collection[s
 def _is_another(method: Node, nearer: Iterable[Node], above: Iterable[Node]) -> bool:
     """Whether a method calls one by its name alone that a nearer class has, and does not override what is meant."""
     called = {name_of(call) for call in walk(method) if call.type == "method_invocation" and _is_of_this(call)}
-    known = {_signature(other) for other in above if not has_modifier(other, "static", "private")}
+    overridden = {_signature(other) for other in above if not has_modifier(other, "static", "private")}
     return any(
-        name_of(other) in called and (has_modifier(other, "static") or _signature(other) not in known)
+        name_of(other) in called and (has_modifier(other, "static") or _signature(other) not in overridden)
         for other in nearer
     )
 

@@ -297,20 +297,20 @@ class Statics(static.Statics[Scopes]):
 
     def _turns_of(self, binding: Binding) -> list[Node]:
         """The loops and methods in each turn, or call, of which a name stands for another thing."""
-        found: dict[int, Node] = {}
-        known, rest = {id(binding)}, [binding]
+        turns: dict[int, Node] = {}
+        visited, rest = {id(binding)}, [binding]
         while rest:
             name = rest.pop()
             turn = name.statement if name.kind == "each" else _counting(name)
             if name.kind == "parameter" and self._is_given_several(name):
                 turn = method_around(name.statement)
             if turn is not None:
-                found[turn.id] = turn
+                turns[turn.id] = turn
             if name.kind != "parameter":
-                inner = [one for one in self._made_of(name) if id(one) not in known]
-                known |= set(map(id, inner))
+                inner = [part for part in self._made_of(name) if id(part) not in visited]
+                visited |= set(map(id, inner))
                 rest += inner
-        return list(found.values())
+        return list(turns.values())
 
     def _is_given_several(self, parameter: Binding) -> bool:
         """Whether calls give a parameter of a method more than one thing."""

@@ -519,9 +519,9 @@ def effective_poms(text: str, root: Path = ROOT) -> dict[Path, ET.Element]:
         output = pom.findtext("./build/outputDirectory")
         directory = pom.findtext("./build/directory")
         if output and directory:
-            named = places.get(pom.findtext("artifactId") or "", [])
-            if len(named) == 1:
-                by_folder[named[0]] = pom
+            folders = places.get(pom.findtext("artifactId") or "", [])
+            if len(folders) == 1:
+                by_folder[folders[0]] = pom
             else:
                 by_folder.setdefault(Path(directory).parent, pom)
     return by_folder

@@ -202,18 +202,18 @@ class Statics(static.Statics[Scopes]):
 
     def _is_of_chosen_turn(self, binding: Binding, use: Node) -> bool:
         """Whether a name is made of a row in each turn of a loop, and the product says of which rows a use is."""
-        rest, known = [binding], {id(binding)}
+        rest, visited = [binding], {id(binding)}
         while rest:
             name = rest.pop()
             if not any(map(self._is_turn, upward(name.declared))):
                 continue
             for part in (part for part in walk(name.init) if part.type == "identifier"):
                 inner, column = self._scopes.resolve(part), self.column_of(part)
-                if inner is None or id(inner) in known:
+                if inner is None or id(inner) in visited:
                     continue
                 if column is not None and self._is_of_chosen_row(use, column, inner):
                     return True
-                known.add(id(inner))
+                visited.add(id(inner))
                 rest += [inner] if column is None else []
         return False
 
