@@ -974,3 +974,26 @@ def test_what_sqlalchemy_asserts_is_read(statement, mode, out):
     modes = {slot.number: slot.assertion.modes[0] for slot in source.slots}
     assert list(modes.values()) == ([mode] if mode else [])
     assert same(source.stripped(modes), f"from shop import f\n{text.partition(chr(10))[0]}\n{function(out)}")
+
+
+HELPED = "def row(a, want):\n    {}\ndef test_a():\n    row(1, 2)\n    row(3, 4)\n"
+IN_ROWS = "def test_a():\n    for a, want in [(1, 2), (3, 4)]:\n        {}\n"
+LEAVING = [
+    (HELPED, "assert f(a) == want", Mode.EXPECTED),
+    (HELPED, "if a == 3: return\n    assert f(a) == want", Mode.EXPECTED),
+    (HELPED, "if not takes(a): return\n    assert f(a) == want", Mode.OPERANDS),
+    (HELPED, "if takes(a):\n        assert f(a) == want", Mode.OPERANDS),
+    (HELPED, "for x in f(a):\n        assert x == want", Mode.OPERANDS),
+    (HELPED.replace("3, 4", "3, 2"), "if not takes(a): return\n    assert f(a) == want", Mode.EXPECTED),
+    (IN_ROWS, "more = want + 1\n        if not takes(a): continue\n        assert f(a) == more", Mode.OPERANDS),
+    (IN_ROWS, "more = want + 1\n        assert f(a) == more", Mode.EXPECTED),
+    (IN_ROWS, "try: takes(a)\n        except E: continue\n        assert f(a) == want", Mode.OPERANDS),
+    (IN_ROWS, "try: takes(a)\n        except E: raise\n        assert f(a) == want", Mode.EXPECTED),
+    (IN_ROWS, "match takes(a):\n            case 1: continue\n        assert f(a) == want", Mode.OPERANDS),
+    (IN_ROWS, "for x in f(a): assert x == want", Mode.OPERANDS),
+]
+
+
+@pytest.mark.parametrize(("form", "body", "mode"), LEAVING)
+def test_what_rows_or_calls_expect_is_kept_outside_unless_the_product_says_which_of_them_come_to_it(form, body, mode):
+    assert [slot.assertion.modes[0] for slot in parsed(form.format(body)).slots] == [mode]

@@ -74,15 +74,33 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
 
 
 def static_given(
-    given_by_name: Mapping[str, Sequence[Argument]], scope: Callable[[Function], Scope]
+    helper: Function, given_by_name: Mapping[str, Sequence[Argument]], scope: Callable[[Function], Scope]
 ) -> dict[str, tuple[ast.expr, ...]]:
-    """The parameters of a helper that get static values alone, with these; `scope` is that of a caller."""
-    return {
-        name: tuple(node for argument in arguments for node in scope(argument.caller).stands_for(argument.value))
+    """The parameters of a helper that get static values alone, with these; `scope` is that of a function.
+
+    Not those of which one test gives several, where the product says in which calls they are read.
+    """
+    static_alone = {
+        name: arguments
         for name, arguments in given_by_name.items()
         if all(scope(argument.caller).is_static(argument.value) for argument in arguments)
         and not _is_choice(arguments, scope)
     }
+    names = frozenset(static_alone)
+    return {
+        name: tuple(node for argument in arguments for node in scope(argument.caller).stands_for(argument.value))
+        for name, arguments in static_alone.items()
+        if not (_are_several(arguments, scope) and scope(helper).is_read_by_choice(name, names))
+    }
+
+
+def _are_several(arguments: Iterable[Argument], scope: Callable[[Function], Scope]) -> bool:
+    """Whether one caller gives more than one value."""
+    by_caller = grouped((argument.caller, argument.value) for argument in arguments)
+    return any(
+        len(set(map(ast.unparse, values))) > 1 or any(map(scope(caller).is_of_row, values))
+        for caller, values in by_caller.items()
+    )
 
 
 def _is_choice(arguments: Iterable[Argument], scope: Callable[[Function], Scope]) -> bool:

@@ -160,7 +160,7 @@ def _static_given(called: Mapping[Function, Mapping[str, Sequence[helpers.Argume
     static_values: _Given = {}
     for _ in range(_PASSES):
         scope = _plain_scope(module, static_values)
-        again = {function: helpers.static_given(arguments, scope) for function, arguments in called.items()}
+        again = {function: helpers.static_given(function, given, scope) for function, given in called.items()}
         if again == static_values:
             break
         static_values = again

@@ -32,6 +32,8 @@ class Settled(Protocol):
     def __call__(self, dotted: str, /, *, is_called: bool) -> bool: ...
 
 
+_ASSERTING = re.compile(r"(?:assert|fail)\w*|raises|warns")
+"""Functions that run what they are given as part of the test."""
 _PURE_BUILTINS = words(
     "abs bool bytearray bytes chr complex dict divmod enumerate float frozenset hex int len list max min oct ord pow"
     " range repr reversed round set slice sorted str sum tuple zip Ellipsis NotImplemented type"
@@ -562,28 +564,47 @@ def _may_end(loop: ast.For) -> bool:
 
 
 def _conditions(within: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
-    """What says whether a node is come to: of the branches that it stands in, and of those before it that leave."""
+    """What says whether a node is come to, and how often: of what it stands in, and of what may leave before it."""
+    line = getattr(node, "lineno", 0)
     for part in ast.walk(within):
-        match part:
-            case ast.If(test=test, body=body, orelse=orelse):
-                if _is_in(node, (*body, *orelse)) or (part.lineno < getattr(node, "lineno", 0) and _leaves(part)):
-                    yield test
-            case ast.IfExp(test=test, body=value, orelse=other) if _is_in(node, (value, other)):
-                yield test
-            case ast.While(test=test, body=body) if _is_in(node, body):
-                yield test
-            case ast.Match(subject=subject, cases=cases) if _is_in(node, cases):
-                yield subject
+        tests, branches = _choosing(part) if part is not within else ((), ())
+        is_before = isinstance(part, ast.If | ast.Match | ast.Try) and part.lineno < line
+        if _is_in(node, branches) or (is_before and _leaves(branches)):
+            yield from tests
+
+
+def _choosing(part: ast.AST) -> tuple[Sequence[ast.expr], Sequence[ast.AST]]:
+    """What says which branches of a node are come to, and these."""
+    match part:
+        case ast.If(test=test, body=body, orelse=orelse):
+            return [test], [*body, *orelse]
+        case ast.IfExp(test=test, body=value, orelse=other):
+            return [test], [value, other]
+        case ast.While(test=test, body=body) | ast.For(iter=test, body=body):
+            return [test], body
+        case ast.Match(subject=subject, cases=cases):
+            return [subject], cases
+        case ast.Try(body=body, handlers=handlers):
+            nodes = (inner for statement in body for inner in ast.walk(statement))
+            return [inner for inner in nodes if isinstance(inner, ast.Call | ast.Subscript | ast.Attribute)], handlers
+        case ast.Call(func=func, args=args) if not _ASSERTING.fullmatch(ast.unparse(func).rpartition(".")[2]):
+            return [func], [value.body for value in args if isinstance(value, ast.Lambda)]
+    return [], []
 
 
 def _is_in(node: ast.AST, parts: Iterable[ast.AST]) -> bool:
     return any(inner is node for part in parts for inner in ast.walk(part))
 
 
-def _leaves(statement: ast.If) -> bool:
+def _leaves(branches: Iterable[ast.AST]) -> bool:
     """Whether a branch may end a turn of a loop, or the function, where the test goes on or is skipped."""
-    nodes = (node for part in (*statement.body, *statement.orelse) for node in ast.walk(part))
+    nodes = (node for part in branches for node in ast.walk(part))
     return any(isinstance(node, ast.Break | ast.Continue | ast.Return) or _skips(node) for node in nodes)
+
+
+def _loads_of(name: str, body: Iterable[ast.AST]) -> Iterator[ast.Name]:
+    nodes = (node for part in body for node in ast.walk(part))
+    return (node for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load))
 
 
 def _skips(node: ast.AST) -> bool:
@@ -1012,16 +1033,31 @@ class Scope:
         finally:
             self._questions.discard(question)
 
-    def is_chosen(self, node: ast.AST, within: ast.AST | None = None) -> bool:
+    def is_chosen(
+        self, node: ast.AST, within: ast.AST | None = None, static_names: frozenset[str] = frozenset()
+    ) -> bool:
         """Whether the product says if the function, or one turn of a loop in it, comes to a node."""
-        names = frozenset(name for _, name in self._questions)
+        names = static_names | {name for _, name in self._questions}
         return not all(self.is_static(test, names) for test in _conditions(within or self.function, node))
 
+    def is_read_by_choice(self, name: str, static_names: frozenset[str]) -> bool:
+        """Whether the product says if the function comes to where it reads a name; others are static."""
+        return any(self.is_chosen(node, None, static_names) for node in _loads_of(name, self.function.body))
+
+    def is_of_row(self, node: ast.expr) -> bool:
+        """Whether an expression is another one in each turn of a loop."""
+        return bool(self._loops_of(node))
+
+    def _loops_of(self, node: ast.expr, passed: frozenset[str] = frozenset()) -> list[ast.For]:
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - passed
+        loops = [self._loops[name] for name in names if name in self._loops]
+        made_of = (value for name in names for value in self._constants.get(name, ()))
+        return [*loops, *(loop for value in made_of for loop in self._loops_of(value, passed | names))]
+
     def _is_of_chosen_row(self, name: str) -> bool:
-        """Whether the product says for which rows of a loop a name is read."""
-        loop = self._loops.get(name)
-        reads = (node for part in loop.body for node in ast.walk(part)) if loop is not None else ()
-        return any(isinstance(node, ast.Name) and node.id == name and self.is_chosen(node, loop) for node in reads)
+        """Whether the product says for which rows of a loop a name is read, or one that is made of what a row has."""
+        loops = self._loops_of(ast.Name(id=name))
+        return any(self.is_chosen(node, loop) for loop in loops for node in _loads_of(name, loop.body))
 
     def _stands_for_static(self, name: str) -> bool:
         if name in self.arguments:
