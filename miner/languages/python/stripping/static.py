@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, cast
+from typing import Protocol, TypeGuard, cast
 
 from harness.core.wording import words
 from miner.languages.base import WrittenForm
@@ -539,7 +539,7 @@ def _is_bound_where_read(name: str, nodes: Iterable[ast.AST]) -> bool:
     reads = 0
     within = None
     for node in nodes:
-        reads += isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        reads += _is_load_of(node, name)
         for _, block in ast.iter_fields(node):
             if isinstance(block, list) and any(name in dict(assignments(part)) for part in block):
                 within = block
@@ -548,8 +548,7 @@ def _is_bound_where_read(name: str, nodes: Iterable[ast.AST]) -> bool:
 
 
 def _reads_in(name: str, block: Iterable[ast.AST]) -> int:
-    names = (node for part in block for node in ast.walk(part) if isinstance(node, ast.Name))
-    return sum(node.id == name and isinstance(node.ctx, ast.Load) for node in names)
+    return sum(1 for _ in _loads_of(name, block))
 
 
 def may_catch(statement: ast.With | ast.AsyncWith) -> bool:
@@ -587,8 +586,9 @@ def _choosing(part: ast.AST) -> tuple[Sequence[ast.expr], Sequence[ast.AST]]:
         case ast.Try(body=body, handlers=handlers):
             nodes = (inner for statement in body for inner in ast.walk(statement))
             return [inner for inner in nodes if isinstance(inner, ast.Call | ast.Subscript | ast.Attribute)], handlers
-        case ast.Call(func=func, args=args) if not _ASSERTING.fullmatch(ast.unparse(func).rpartition(".")[2]):
-            return [func], [value.body for value in args if isinstance(value, ast.Lambda)]
+        case ast.Call(func=func, args=args) if functions := [value for value in args if isinstance(value, ast.Lambda)]:
+            if not _ASSERTING.fullmatch(ast.unparse(func).rpartition(".")[2]):
+                return [func], [function.body for function in functions]
     return [], []
 
 
@@ -603,8 +603,11 @@ def _leaves(branches: Iterable[ast.AST]) -> bool:
 
 
 def _loads_of(name: str, body: Iterable[ast.AST]) -> Iterator[ast.Name]:
-    nodes = (node for part in body for node in ast.walk(part))
-    return (node for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load))
+    return (node for part in body for node in ast.walk(part) if _is_load_of(node, name))
+
+
+def _is_load_of(node: ast.AST, name: str) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
 
 
 def _skips(node: ast.AST) -> bool:
