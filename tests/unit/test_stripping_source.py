@@ -977,6 +977,7 @@ def test_what_sqlalchemy_asserts_is_read(statement, mode, out):
 
 
 HELPED = "def row(a, want):\n    {}\ndef test_a():\n    row(1, 2)\n    row(3, 4)\n"
+TWICE = "def row(a, want):\n    {}\ndef one(): row(1, 2)\ndef two(): row(3, 4)\ndef test_a():\n    {}\n"
 IN_ROWS = "def test_a():\n    for a, want in [(1, 2), (3, 4)]:\n        {}\n"
 LEAVING = [
     (HELPED, "assert f(a) == want", Mode.EXPECTED),
@@ -992,6 +993,20 @@ LEAVING = [
     (IN_ROWS, "match takes(a):\n            case 1: continue\n        assert f(a) == want", Mode.OPERANDS),
     (IN_ROWS, "for x in f(a): assert x == want", Mode.OPERANDS),
 ]
+
+
+BY_TWO = [
+    ("assert f(a) == want", "one(); two()", Mode.EXPECTED),
+    ("assert f(a) == want", "if takes(1): one()\n    else: two()", Mode.OPERANDS),
+    ("assert f(a) == want", "if takes(1): one()", Mode.EXPECTED),
+    ("if takes(a): assert f(a) == want", "one(); two()", Mode.OPERANDS),
+    ("if takes(a): assert f(a) == want", "one()\ndef test_b(): two()", Mode.EXPECTED),
+]
+
+
+@pytest.mark.parametrize(("body", "calls", "mode"), BY_TWO)
+def test_so_it_is_where_functions_with_such_calls_are_called_by_choice(body, calls, mode):
+    assert [slot.assertion.modes[0] for slot in parsed(TWICE.format(body, calls)).slots] == [mode]
 
 
 @pytest.mark.parametrize(("form", "body", "mode"), LEAVING)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 _COPY = "_goldseam_"
+Site = tuple["Function", ast.Call]
+"""A call, and the function that it is in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,8 @@ class Argument:
     place: ast.keyword | list[ast.expr]
     index: int = 0
     """Of a list of expressions."""
+    ways: Sequence[Site] = ()
+    """This call, and all by which the file comes to it."""
 
     @property
     def value(self) -> ast.expr:
@@ -69,7 +73,7 @@ def arguments(functions: Sequence[Function], tree: ast.Module) -> dict[Function,
         if calls_made and not name.startswith("test") and not function.decorator_list and names.count(name) == 1:
             plain = all(not _is_unpacked(call) and caller is not function for caller, call in calls_made)
             if plain and uses.get(name) == len(calls_made):
-                by_function[function] = _arguments(function, calls_made)
+                by_function[function] = _arguments(function, calls_made, calls)
     return by_function
 
 
@@ -95,22 +99,28 @@ def static_given(
 
 
 def _are_several(arguments: Iterable[Argument], scope: Callable[[Function], Scope]) -> bool:
-    """Whether one caller gives more than one value."""
-    by_caller = grouped((argument.caller, argument.value) for argument in arguments)
-    return any(
-        len(set(map(ast.unparse, values))) > 1 or any(map(scope(caller).is_of_row, values))
-        for caller, values in by_caller.items()
+    """Whether one function has more than one value be given."""
+    arguments = list(arguments)
+    return any(len(set().union(*by_call.values())) > 1 for by_call in _by_site(arguments).values()) or any(
+        scope(argument.caller).is_of_row(argument.value) for argument in arguments
     )
 
 
 def _is_choice(arguments: Iterable[Argument], scope: Callable[[Function], Scope]) -> bool:
-    """Whether the product says which of several values a call gives, as calls of one caller stand in its branches."""
-    by_caller = grouped((argument.caller, argument) for argument in arguments)
+    """Whether the product says which of several values is given, as calls that come to it stand in branches."""
     return any(
-        len({ast.unparse(argument.value) for argument in group}) > 1
-        and any(scope(caller).is_chosen(argument.call) for argument in group)
-        for caller, group in by_caller.items()
+        len(by_call) > 1 and len(set().union(*by_call.values())) > 1 and any(map(scope(function).is_chosen, by_call))
+        for function, by_call in _by_site(arguments).items()
     )
+
+
+def _by_site(arguments: Iterable[Argument]) -> dict[Function, dict[ast.Call, set[str]]]:
+    """The values that are given, by the functions and calls that come to it."""
+    sites: dict[Function, dict[ast.Call, set[str]]] = {}
+    for argument in arguments:
+        for function, call in argument.ways:
+            sites.setdefault(function, {}).setdefault(call, set()).add(ast.unparse(argument.value))
+    return sites
 
 
 def blank_unread(
@@ -220,7 +230,9 @@ def _uses(tree: ast.AST) -> Counter[str]:
     return uses
 
 
-def _arguments(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -> dict[str, list[Argument]]:
+def _arguments(
+    function: Function, calls: Iterable[Site], all_calls: Mapping[str, Sequence[Site]]
+) -> dict[str, list[Argument]]:
     spec = function.args
     names = [node.arg for node in (*spec.posonlyargs, *spec.args)]
     stored = {
@@ -243,11 +255,26 @@ def _arguments(function: Function, calls: Iterable[tuple[Function, ast.Call]]) -
             **{name: (call.args, index) for index, name in zip(range(len(call.args)), own, strict=False)},
             **{keyword.arg: (keyword, 0) for keyword in call.keywords},
         }
+        ways = _ways(caller, call, all_calls)
         for name, (place, index) in places.items():
             if name in arguments_by_name:
-                arguments_by_name[name].append(Argument(caller=caller, call=call, place=place, index=index))
+                argument = Argument(caller=caller, call=call, place=place, index=index, ways=ways)
+                arguments_by_name[name].append(argument)
     return {
         name: arguments
         for name, arguments in arguments_by_name.items()
         if len(arguments) == count and name not in stored
     }
+
+
+def _ways(caller: Function, call: ast.Call, calls: Mapping[str, Sequence[Site]]) -> list[Site]:
+    """A call, and all by which the file comes to it; `calls` are by the name that is called."""
+    ways, callers = {call: (caller, call)}, {caller.name}
+    names = [caller.name]
+    for name in names:
+        for function, outer in calls.get(name, ()):
+            ways.setdefault(outer, (function, outer))
+            if function.name not in callers:
+                callers.add(function.name)
+                names.append(function.name)
+    return list(ways.values())
