@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -581,3 +582,28 @@ def test_classes_of_a_file_in_another_language_are_those_that_it_declares(driver
 )
 def test_the_name_of_a_row_has_no_address_of_an_object(driver, name, stable):
     assert driver["ADDRESS"].sub("@...", name) == stable
+
+
+def test_tests_get_the_libraries_that_only_the_build_files_of_the_fix_ask_for(tmp_path):
+    def jar(group: str, name: str, version: str) -> str:
+        return str(repository / group / name / version / f"{name}-{version}.jar")
+
+    module = runpy.run_path(str(TOOLS / "project.py"))
+    home, repository = tmp_path, tmp_path / "repository"
+    project = SimpleNamespace(home=home, repository=repository)
+    project.library = lambda path: module["Project"].library(project, path)
+    junit, equals, later = (
+        jar("org/junit", "api", "5.9"),
+        jar("nl/jqno", "equals", "4.0"),
+        jar("org/junit", "params", "5.12"),
+    )
+    modules = module["Modules"](project)
+    modules.facts = {
+        "": {"classpath": ["/testbed/target/classes", junit], "test_javac": ["javac", "-classpath", junit]}
+    }
+    fixed = {"": {"classpath": ["/testbed/target/classes", junit, equals, later]}, "other": {"classpath": [equals]}}
+    (home / "fixed.json").write_text(json.dumps(fixed))
+    modules.write("whole")
+    facts = json.loads((home / "project.json").read_text())["modules"][""]
+    assert facts["classpath"] == ["/testbed/target/classes", junit, equals]
+    assert facts["test_javac"] == ["javac", "-classpath", f"{junit}:{equals}"]

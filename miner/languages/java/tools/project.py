@@ -26,6 +26,7 @@ import xml.etree.ElementTree as ET
 import zipfile
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from typing import Any
 
 ROOT = Path("/testbed")
 CLASSPATH = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
@@ -636,7 +637,7 @@ class Modules:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.facts: dict[str, dict[str, object]] = {}
+        self.facts: dict[str, dict[str, Any]] = {}
         self.broken: set[str] = set()
         """Files of tests that can't be compiled."""
         self.kept = project.home / "runners.json"
@@ -690,8 +691,27 @@ class Modules:
             of_fix.write_text(json.dumps({folder: {name: tested[folder][name] for name in names} for folder in tested}))
         elif kind == "whole":
             fixed = json.loads(of_fix.read_text()) if of_fix.exists() else {}
+            for folder, facts in fixed.items():
+                if "test_javac" in self.facts.get(folder, {}):
+                    self.add_libraries(self.facts[folder], facts["classpath"])
             contents = {**project, "modules": self.facts, "fixed": fixed}
             (self.project.home / "project.json").write_text(json.dumps(contents))
+
+    def add_libraries(self, facts: dict[str, Any], classpath: list[str]) -> None:
+        """Give tests of a module the libraries of a class path that it lacks: those of the fix may need them.
+
+        Of a group that it has in another version none.
+        """
+        groups: dict[str, set[str]] = {}
+        for jar in facts["classpath"]:
+            if library := self.project.library(jar):
+                groups.setdefault(library[0], set()).add(library[2])
+        for jar in classpath:
+            library = self.project.library(jar)
+            if library and jar not in facts["classpath"] and library[2] in groups.get(library[0], {library[2]}):
+                facts["classpath"].append(jar)
+                if "-classpath" in facts["test_javac"]:
+                    facts["test_javac"][facts["test_javac"].index("-classpath") + 1] += f"{os.pathsep}{jar}"
 
     def without_broken(self, reactor: Path, *words: str) -> subprocess.CompletedProcess[str]:
         """A call that compiles; without files of tests that can't be, as trials do. They are back afterwards.
