@@ -46,7 +46,9 @@ _NOT_A_FIX = re.compile(
     r"|javadocs?|checkstyle|pmd|spotbugs|findbugs"
     r"|codeql|coverage|deprecat\w+|(?:drop(?:s|ped|ping)?|remov(?:e[sd]?|ing)|stop(?:s|ped|ping)?) support(?:ing)?"
     r"|tests? fix(?:es)?|fix(?:e[sd]|ing)? (?:(?!and\b)[\w-]+ ){0,2}tests?|failing (?:[\w-]+ )?tests?)\b"
-    r"|^\W*(?:\w+ )?refactor\w*",
+    r"|^\W*(?:\w+ )?refactor\w*"
+    r"|\bfix(?:e[sd]|ing)? (?:(?:all|some|more|various|new|minor|compil\w+|build|javac|gcc|clang|ide|intellij|eclipse"
+    r"|sonar\w*|code|static|analysis|raw|unchecked|unused) ){0,3}warnings?\W*$",
     re.IGNORECASE,
 )
 _BOT_TITLE = re.compile(
