@@ -607,3 +607,22 @@ def test_tests_get_the_libraries_that_only_the_build_files_of_the_fix_ask_for(tm
     facts = json.loads((home / "project.json").read_text())["modules"][""]
     assert facts["classpath"] == ["/testbed/target/classes", junit, equals]
     assert facts["test_javac"] == ["javac", "-classpath", f"{junit}:{equals}"]
+
+
+@pytest.mark.parametrize(
+    ("pom", "config", "name"),
+    [
+        ("<version>${git.version}</version>", "-Dgit.version.source=jgit", "git.version"),
+        ("<version>${git.version}</version>", "-Dgit.version=2.0", ""),
+        ("<version>${revision}</version><properties><revision>2</revision></properties>", "", ""),
+        ("<parent/><version>${revision}</version>", "", ""),
+        ("<version>2.0</version>", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_version_that_only_an_extension_knows_is_one_that_nothing_sets(tmp_path, pom, config, name):
+    project = runpy.run_path(str(TOOLS / "project.py"))
+    (tmp_path / "pom.xml").write_text(f'<project xmlns="http://maven.apache.org/POM/4.0.0">{pom}</project>')
+    (tmp_path / ".mvn").mkdir()
+    (tmp_path / ".mvn/maven.config").write_text(config)
+    assert project["unset_version"](tmp_path) == name

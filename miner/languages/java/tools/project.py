@@ -105,6 +105,7 @@ OLDEST = re.compile(
 )
 UNSAID = "8"
 """What is old enough where the compiler does not say what it takes."""
+UNVERSIONED = "0-SNAPSHOT"
 CENTRAL = "https://repo.maven.apache.org/maven2"
 BUILT_ON = re.compile(r"(?:19|20)\d{6}\b.*")
 """Versions that are the day of a build: as Maven orders them, newer than any with fewer digits."""
@@ -466,6 +467,21 @@ def profiles_with(folders: list[str], root: Path = ROOT) -> list[str]:
     return names
 
 
+def unset_version(reactor: Path) -> str:
+    """The property that a root pom names for its version and nothing in the tree sets; empty where there is none.
+
+    An extension of Maven reads it from git, which trials do not have.
+    """
+    pom = next((pom for folder, pom in poms_of(reactor) if folder == reactor), None)
+    if pom is None or pom.find("{*}parent") is not None:
+        return ""
+    name = re.fullmatch(r"\$\{([\w.-]+)\}", (pom.findtext("{*}version") or "").strip())
+    config = reactor / ".mvn/maven.config"
+    said = config.read_text(errors="replace") if config.exists() else ""
+    is_set = name and any(element.tag.rpartition("}")[2] == name[1] for element in pom.iterfind(".//{*}properties/*"))
+    return name[1] if name and not is_set and f"-D{name[1]}=" not in said else ""
+
+
 def relative(place: str, module: Path) -> str:
     return os.path.relpath(module / place, ROOT)
 
@@ -648,8 +664,9 @@ class Modules:
         project, reactor = self.project, ROOT / root
         names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
         chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
-        if profiles := profiles_with(folders):
-            project.call_with(f"-P{','.join(profiles)}")
+        profiles, version = profiles_with(folders), unset_version(reactor)
+        project.call_with(*([f"-P{','.join(profiles)}"] if profiles else []))
+        project.call_with(*([f"-D{version}={UNVERSIONED}"] if version else []))
         goals = ["--fail-at-end", "test-compile"]
         if not whole:  # surefire downloads what it runs tests with as it does
             for folder in folders:
