@@ -112,6 +112,11 @@ def test_an_assertion_hands_out_what_depends_on_the_product(head, body, wanted, 
             'try { f(); assertTrue("no", false); } catch (A e) { }',
             "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); }",
         ),
+        (
+            'try { f(); fail("no"); } catch (A e) { } catch (B e) { throw e; } catch (Throwable t) { fail("A, not " + t); }',
+            "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); } "
+            "catch (B e) { goldseam.Handout.raised(0, e); } catch (Throwable t) { goldseam.Handout.raised(0, t); }",
+        ),
     ],
 )
 def test_what_is_to_be_thrown_comes_out(body, wanted):

@@ -175,6 +175,11 @@ class Reader(sites.Reader[Statics]):
             bool(statements) and (self._fails(statements[0]) or _throws(statements[0])) for statements in last
         )
 
+    def is_failing(self, clause: Node) -> bool:
+        """Whether a clause of a `try` does nothing but fail the test."""
+        statements = named(field_of(clause, "body"))
+        return len(statements) == 1 and (self._fails(statements[0]) or _throws(statements[0]))
+
     def _fails(self, statement: Node) -> bool:
         inner = next(iter(named(statement)), None)
         if inner is not None and statement.type == "throw_statement":
@@ -236,7 +241,8 @@ class Reader(sites.Reader[Statics]):
         """What a `try` asserts that fails the test at its end, and catches what is to be thrown."""
         clauses = [child for child in named(node) if child.type == "catch_clause"]
         last = named(field_of(node, "body"))[-1:]
-        if node.type not in ("try_statement", "try_with_resources_statement") or len(clauses) != 1 or not last:
+        is_try = node.type in ("try_statement", "try_with_resources_statement")
+        if not (is_try and clauses and last and all(map(self.is_failing, clauses[1:]))):
             return None
         call = named(last[0])[0] if last[0].type == "expression_statement" else last[0]
         if call.type != "method_invocation" or self.library(call) not in _FAILING or not _only_fails(call):

@@ -187,8 +187,11 @@ def _caught_in(node: Node, reader: Reader, *, is_read: bool) -> tuple[Node | Non
     inner = node.named_children
     if node.type == "method_declaration" and is_read:
         return node, []
-    if any(child.type == "catch_clause" for child in inner) and (is_read or not reader.only_fails(node)):
-        return field_of(node, "body"), [child for child in inner if child.type in ("catch_clause", "finally_clause")]
+    clauses = [child for child in inner if child.type == "catch_clause"]
+    if clauses and (is_read or not reader.only_fails(node)):
+        read = [clause for clause in clauses[1:] if is_read and reader.is_failing(clause)]
+        ends = (child for child in inner if child.type in ("catch_clause", "finally_clause"))
+        return field_of(node, "body"), [child for child in ends if child not in read]
     if node.type == "method_invocation" and name_of(node) in CATCHING:
         return field_of(node, "arguments"), inner[:1]
     return None, [] if is_read and node.type in ("method_invocation", "if_statement") else inner
@@ -293,18 +296,16 @@ def _caught_by(number: int, extra: Iterable[Piece]) -> tuple[Piece, ...]:
 
 def _of_try(node: Node, number: int, extra: Iterable[Piece]) -> Edits:
     """That nothing was thrown is handed out where the test would fail, and what was where it is caught."""
-    body = field_of(node, "body")
-    clause = next(child for child in named(node) if child.type == "catch_clause")
-    handler = field_of(clause, "body")
-    caught = next(field_text(child, "name") for child in named(clause))
-    failing = named(body)[-1]
-    if handler is None:
-        return {}
-    start = handler.start_byte
-    return {
-        place_of(failing): (f"{HAND_OUT}.raised({number}, null);", lines_of(failing)),
-        (start, start + 1): (f"{{ {HAND_OUT}.raised({number}, {caught}", *extra, ");"),
-    }
+    failing = named(field_of(node, "body"))[-1]
+    edits: Edits = {place_of(failing): (f"{HAND_OUT}.raised({number}, null);", lines_of(failing))}
+    first, *others = (child for child in named(node) if child.type == "catch_clause")
+    for clause in (first, *others):
+        caught = next(field_text(child, "name") for child in named(clause))
+        if (handler := field_of(clause, "body")) is not None:
+            whole = (handler.start_byte, handler.start_byte + 1) if clause == first else place_of(handler)
+            end = "" if clause == first else f"{lines_of(handler)} }}"
+            edits[whole] = (f"{{ {HAND_OUT}.raised({number}, {caught}", *extra, f");{end}")
+    return edits
 
 
 def _zero_of(binding: Binding) -> str:
