@@ -1012,3 +1012,17 @@ def test_so_it_is_where_functions_with_such_calls_are_called_by_choice(body, cal
 @pytest.mark.parametrize(("form", "body", "mode"), LEAVING)
 def test_what_rows_or_calls_expect_is_kept_outside_unless_the_product_says_which_of_them_come_to_it(form, body, mode):
     assert [slot.assertion.modes[0] for slot in parsed(form.format(body)).slots] == [mode]
+
+
+def test_a_function_that_keeps_its_words_stands_in_the_file_to_the_letter():
+    read = "    @pytest.mark.x\n    def test_a(self):\n        'Itself'\n        ic(1,\n           2)  # as written\n"
+    tested = "    def test_b(self):\n        assert f(1) == 3  # three\n"
+    source = parsed(f"class TestA:\n{read}\n{tested}".replace("\n", "\r\n"))
+    modes = {slot.number: slot.assertion.modes[0] for slot in source.slots}
+    text = source.stripped(modes, whole={"test_a"})
+    assert read in text
+    assert "three" not in text
+    assert same(text, source.stripped(modes, whole={"test_a", "test_c"}))
+    inside = source.stripped(dict.fromkeys(modes, Mode.INSIDE), whole={"test_b"})
+    assert tested in inside
+    assert read not in inside
