@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from harness.core.instance import TestStatus
+from harness.core.instance import TestSpec, TestStatus
 from harness.judging.values import Event
-from harness.languages.python.pytest import kept_words, read
+from harness.languages.python.pytest import argv, kept_words, read, safe_plugins
 
 COLLECTED = {"t": "collected", "ids": ["a"]}
 
@@ -130,3 +130,12 @@ def test_success_with_failures_is_a_violation():
 )
 def test_only_options_that_change_what_a_test_means_are_kept(words, kept):
     assert kept_words(words) == kept
+
+
+def test_checks_of_how_files_look_are_kept_off_but_for_tasks_that_list_them():
+    assert safe_plugins(["ruff", "mock", "enabler", "cov"]) == ("mock",)
+    words = argv(TestSpec(plugins=("mock",)))
+    assert {"no:ruff", "no:enabler", "no:cov"} <= set(words)
+    words = argv(TestSpec(plugins=("mock", "ruff")))
+    assert "no:ruff" not in words
+    assert {"no:mypy", "no:cov"} <= set(words)

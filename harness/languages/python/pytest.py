@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.core.instance import TestSpec, TestStatus
@@ -17,6 +17,8 @@ BLOCKED_PLUGINS = words(
     " xdist xdist.looponfail"
 )
 """Entry point names of plugins that reorder, repeat, distribute or measure; none of them may shape a verdict."""
+LINTERS = words("black checkdocs codestyle enabler flake8 flakes isort mypy pep8 pycodestyle pydocstyle pylint ruff")
+"""Of those that make a test of how each file looks, and of what turns these on: a stripped file looks another way."""
 
 CHDIR = "--chdir="
 """An option of ours: the folder, from the repository's root, that the tests are started in."""
@@ -80,7 +82,7 @@ def argv(spec: TestSpec) -> tuple[str, ...]:
         "--continue-on-collection-errors",
         "--tb=short",
         "-v",
-        *(word for plugin in sorted(BLOCKED_PLUGINS) for word in ("-p", f"no:{plugin}")),
+        *(word for plugin in sorted(_kept_off(spec.plugins)) for word in ("-p", f"no:{plugin}")),
         *(("--benchmark-disable",) if "benchmark" in spec.plugins else ()),
         *(word for word in spec.options if not word.startswith(CHDIR)),
         "-W",
@@ -90,7 +92,12 @@ def argv(spec: TestSpec) -> tuple[str, ...]:
 
 def safe_plugins(installed: Iterable[str]) -> tuple[str, ...]:
     """Of the installed plugins' entry points, those that a task's tests may use."""
-    return tuple(sorted(set(installed) - BLOCKED_PLUGINS))
+    return tuple(sorted(set(installed) - _kept_off(())))
+
+
+def _kept_off(plugins: Collection[str]) -> frozenset[str]:
+    """Plugins that are not loaded; a task from before linters were kept off has them among its own."""
+    return BLOCKED_PLUGINS | LINTERS.difference(plugins)
 
 
 def kept_words(words: Sequence[str]) -> tuple[str, ...]:
@@ -130,7 +137,7 @@ def _matters(name: str, value: str) -> bool:
     """Whether an option of this value changes what a test means."""
     if name == "-p":
         left_out = value.removeprefix("no:")
-        return left_out in _QUIET_PLUGINS if value.startswith("no:") else value not in BLOCKED_PLUGINS
+        return left_out in _QUIET_PLUGINS if value.startswith("no:") else value not in _kept_off(())
     if name in ("-o", "--override-ini"):
         return not value.startswith(_SHOWN)
     return True
