@@ -153,6 +153,8 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     one id; the worst of them is its status, and a part that is skipped counts only where none passes. A failure outside
     the call is an ERROR, as pytest's own summary counts it.
     """
+    if not all(map(_is_ours, frames)):
+        return TestReport(violations=("a frame that the recorder does not write",))
     test_statuses: dict[str, set[TestStatus]] = {}
     part_statuses: dict[str, set[TestStatus]] = {}
     finished: set[str] = set()
@@ -163,11 +165,8 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     skips: dict[str, str] = {}
     internal = ""
     exit_code: int | None = None
-    forged = [frame for frame in frames if not _is_ours(frame)]
-    frames = frames if forged else _renamed(frames)
+    frames = _renamed(frames)
     for frame in frames:
-        if forged:
-            break
         kind = frame["t"]
         if kind == "report":
             test_id = str(frame["id"])
@@ -191,24 +190,22 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         for test_id, seen in test_statuses.items()
         if test_id in finished
     }
-    events = () if forged else tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
+    events = tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
     return TestReport(
         statuses=statuses,
         seconds=seconds,
         texts={test_id: "\n".join(lines).strip() for test_id, lines in texts.items()},
-        raised={} if forged else _raised(frames, "report"),
+        raised=_raised(frames, "report"),
         collected=tuple(collected),
         collect_errors=errors,
-        collect_raised={} if forged else _raised(frames, "collect_error"),
+        collect_raised=_raised(frames, "collect_error"),
         collect_skips=skips,
         internal_error=internal,
-        internal_raised=() if forged else _raised(frames, "internal_error").get("", ()),
+        internal_raised=_raised(frames, "internal_error").get("", ()),
         events=events,
         finished=exit_code is not None,
         exit_code=exit_code,
-        violations=("a frame that the recorder does not write",)
-        if forged
-        else (*_violations(statuses, collected, errors, exit_code), *values.repeated(events)),
+        violations=(*_violations(statuses, collected, errors, exit_code), *values.repeated(events)),
     )
 
 
