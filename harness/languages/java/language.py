@@ -64,9 +64,8 @@ def sources() -> dict[str, str]:
     return {name: part(name) for name in ("Recorder.java", "Handout.java")}
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it is compiled with them, or says how they are built or run."""
-    del file
     folders, _, name = path.rpartition("/")
     within = folders.split("/")
     if _TEST_SETS.fullmatch(path) or within[-1] == OWN_PACKAGE:

@@ -60,9 +60,8 @@ def _part(name: str) -> str:
     return parts.part(name, "javascript")
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it would change how they are found, loaded or run."""
-    del file
     folders, _, name = path.rpartition("/")
     within = folders.split("/")
     if {"node_modules", "__mocks__"} & {*within, name}:  # jest takes packages from any `__mocks__` of the tree

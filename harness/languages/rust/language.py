@@ -55,12 +55,11 @@ def part(name: str) -> str:
     return parts.part(name, "rust")
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it is a test, or says how they are compiled.
 
     Tests within `src` are compiled with the product, and named by it.
     """
-    del file
     *folders, name = path.split("/")
     if "src" not in folders and "tests" in folders:
         return TESTS

@@ -69,12 +69,10 @@ class Java(TreeLanguage):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The tests, without the numbers of their rows."""
-        del spec
         return tuple(dict.fromkeys(_ROWS.sub("", test_id) for test_id in test_ids))
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test, in the sets of tests that Maven compiles."""
-        del spec
         return (
             tuple(path for path in tree.files() if "src/test/" in path and _MODULES.fullmatch(path.rpartition("/")[2])),
         )

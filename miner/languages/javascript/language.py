@@ -104,7 +104,6 @@ class JavaScript(TreeLanguage):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """Ids as they are: the reporter tells of no others."""
-        del spec
         return tuple(test_ids)
 
     def stopping(self, spec: TestSpec) -> TestSpec:
@@ -114,7 +113,6 @@ class JavaScript(TreeLanguage):
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test."""
-        del spec
         return (tuple(path for path in tree.files() if self.test_names.fullmatch(path.rpartition("/")[2])),)
 
     def test_sources(
