@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.languages.java.language import GRADLE, GRADLE_ENV, GRADLE_HOME, HOME, JDK, sources
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import installed, tree_layer
+from miner.languages.building import Stack, installed, tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     OPENED,
@@ -66,23 +66,20 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         InfrastructureError: the engine, a repository or the disk failed.
 
     """
-    request, version, rung = building.request, name_of_jdk(major), gradle.MANIFEST
-    jdk_layer = layer_of_jdk(ground.image_id, major, request.workshop.settings)
-    jdk = building.ensure(jdk_layer, rung, version, "system", version)
-    distribution, gradle_layer, installed = _gradle(building, jdk, major)
-    version = f"{version}, {distribution.origin}"
+    request, version = building.request, name_of_jdk(major)
+    stack = Stack(building, ground, gradle.MANIFEST, version)
+    jdk = stack.add(layer_of_jdk(ground.image_id, major, request.workshop.settings), "system", version)
+    distribution = _gradle(stack, major)
+    stack.toolchain = f"{version}, {distribution.origin}"
     opens = opened(request.tree, gradle.release(request.tree), major)
     env = {**_JAVA, **opens}
-    library_layer = _libraries(installed.image_id, request, env)
     try:
-        libraries = building.ensure(library_layer, rung, version, "install", "gradle testClasses")
-        source_layer = _tree(libraries.image_id, request, env)
-        tree = building.ensure(source_layer, rung, version, "source", "gradle testClasses")
+        stack.add(_libraries(stack.image_id, request, env), "install", "gradle testClasses")
+        tree = stack.add(_tree(stack.image_id, request, env), "source", "gradle testClasses")
     except RefusedError as error:
         raise _in_place(error, distribution) from error
-    layers = ((jdk_layer, jdk), (gradle_layer, installed), (library_layer, libraries), (source_layer, tree))
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         env={**GRADLE_ENV, **opens},
         notes=(
             f"JDK {jdk.facts.get('jdk')}, {distribution.origin}",
@@ -109,20 +106,17 @@ def _distributions(request: ImageRequest) -> list[Distribution]:
     return list(gradle.distributions(request.tree, next(iter(roots)), folders))
 
 
-def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distribution, Layer, BuiltLayer]:
-    """The first distribution that runs on the JDK and can be had."""
-    request = building.request
+def _gradle(stack: Stack, major: int) -> Distribution:
+    """The first distribution that runs on the JDK and can be had, added to that."""
+    request = stack.building.request
     refused = None
     for distribution in usable(request, major):
-        layer = _distribution(jdk.image_id, distribution)
         try:
-            return (
-                distribution,
-                layer,
-                building.ensure(layer, gradle.MANIFEST, name_of_jdk(major), "gradle", distribution.origin),
-            )
+            stack.add(_distribution(stack.image_id, distribution), "gradle", distribution.origin)
         except RefusedError as error:
             refused = error
+        else:
+            return distribution
     first = _distributions(request)[0]
     version = f" {first.version}" if first.is_whole else ""
     kotlin = ", with build files in Kotlin" if gradle.is_in_kotlin(request.tree) else ""

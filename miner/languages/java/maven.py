@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.languages.java.language import ENV, HOME, JDK, MAVEN, REPOSITORY, sources
 from miner.evidence.tree import TESTBED
-from miner.languages.building import tree_layer
+from miner.languages.building import Stack, tree_layer
 from miner.languages.java import poms
 from miner.languages.java.toolchain import (
     OPENED,
@@ -52,18 +52,16 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         InfrastructureError: the engine, a repository or the disk failed.
 
     """
-    request, version, rung = building.request, name_of_jdk(major), poms.MANIFEST
-    jdk_layer = layer_of_jdk(ground.image_id, major, request.workshop.settings)
-    jdk = building.ensure(jdk_layer, rung, version, "system", version)
+    request, version = building.request, name_of_jdk(major)
+    stack = Stack(building, ground, poms.MANIFEST, version)
+    jdk = stack.add(layer_of_jdk(ground.image_id, major, request.workshop.settings), "system", version)
     opens = opened(request.tree, poms.release(request.tree), major)
     env = {**ENV, **opens}
-    library_layer = _libraries(jdk.image_id, request, env)
-    installed = building.ensure(library_layer, rung, version, "install", "mvn test-compile dependency:build-classpath")
-    source_layer = _tree(installed.image_id, request, env)
-    tree = building.ensure(source_layer, rung, version, "source", "mvn test-compile")
-    layers = ((jdk_layer, jdk), (library_layer, installed), (source_layer, tree))
+    libraries = _libraries(stack.image_id, request, env)
+    stack.add(libraries, "install", "mvn test-compile dependency:build-classpath")
+    tree = stack.add(_tree(stack.image_id, request, env), "source", "mvn test-compile")
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         env=opens,
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
