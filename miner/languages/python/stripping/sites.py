@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
+from miner.languages import base
 from miner.languages.base import Mode, WrittenForm
 from miner.languages.python.stripping import claims
 
@@ -42,13 +43,11 @@ class Operand:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(base.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging)."""
 
-    op: str
     operands: tuple[Operand, ...]
     form: Form = Form.STATEMENT
-    options: Mapping[str, object] = field(default_factory=dict)
     kept: Mapping[str, ast.expr] = field(default_factory=dict)
     """Options that are expressions: a pattern, a tolerance. They never enter the container."""
     whole: ast.expr | None = None
@@ -82,10 +81,6 @@ class Assertion:
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
         return self.whole is not None
-
-    def tells(self, _values: Sequence[object]) -> bool:
-        """Whether what a recording gives of its operands says all of them: what can't be told comes out as such."""
-        return True
 
     @property
     def modes(self) -> tuple[Mode, ...]:
