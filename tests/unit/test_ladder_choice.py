@@ -195,7 +195,8 @@ def test_packages_that_cannot_be_had_are_done_without_and_asked_for_once(monkeyp
     python = SimpleNamespace(minor="3.11", path="/usr/bin/python3.11", layer=SimpleNamespace(image_id="sha256:1"))
     recipe = Recipe(project=None, evidence=Evidence(rung="a"), apt=("libxml2-dev",))
     job = SimpleNamespace(request=SimpleNamespace(workshop=None), attempts=[])
-    assert [rung._system(job, python, recipe) for _ in range(2)] == [(python, ())] * 2
+    build = rung.RecipeBuild(job=job, interpreter=python, recipe=recipe)
+    assert [build.with_packages() for _ in range(2)] == [(build, ())] * 2
     assert asked == ["system"]
     assert [(one.step, one.ok, one.failure) for one in job.attempts] == [("system", False, "no Debian here")]
 

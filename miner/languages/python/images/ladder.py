@@ -13,7 +13,7 @@ from miner.languages.base import RefusedError
 from miner.languages.building import refusal
 from miner.languages.built import BuiltImage, Collected, Failing, Repairing
 from miner.languages.python.images import exclude_newer, pythons
-from miner.languages.python.images.build_recipe import BuildJob, image_of, record
+from miner.languages.python.images.build_recipe import BuildJob, RecipeBuild, image_of
 from miner.languages.python.recipes import imports, recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
@@ -271,5 +271,6 @@ def _collect(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: Bui
     failure = "" if collected.ok else collected.failure or "not all files could be collected"
     called = f"{collected.command or 'pytest'} --collect-only"
     command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), called])
-    record(job, recipe, interpreter, "collect", collected.seconds, failure=failure, command=command)
+    recipe_build = RecipeBuild(job=job, interpreter=interpreter, recipe=recipe)
+    recipe_build.record("collect", collected.seconds, failure=failure, command=command)
     return collected
