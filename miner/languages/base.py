@@ -54,6 +54,10 @@ class Contents(Protocol):
         """A file's bytes at a commit; None where there is no such file."""
 
 
+ReadFiles = Callable[[Iterable[str]], Mapping[str, bytes]]
+"""Gives files of a tree by path, as far as they are there."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImageRequest:
     """What an image is built from."""
@@ -474,9 +478,7 @@ class Language(Protocol):
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """What the whole suite is collected from, files or folders: the first of these that finds any test."""
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The files that assertions are taken out of, by path, with those that they borrow of other tests in them.
 
         `paths` are a task's test files; `read` gives files of the tree with the fix that are there, and of a path with

@@ -25,14 +25,7 @@ from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
 
 if TYPE_CHECKING:
-    from miner.languages.base import (
-        Code,
-        Contents,
-        ImageRequest,
-        RecordedTests,
-        TaskRun,
-        TestCommand,
-    )
+    from miner.languages.base import Code, Contents, ImageRequest, ReadFiles, RecordedTests, TaskRun, TestCommand
 
 
 _MANIFEST = "package.json"
@@ -115,9 +108,7 @@ class JavaScript(TreeLanguage):
         """Every file called like a test."""
         return (tuple(path for path in tree.files() if self.test_names.fullmatch(path.rpartition("/")[2])),)
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The test files, with assertions of other test modules written out in them, and the snapshots beside them."""
 
         def module(path: str, name: str) -> tuple[str, bytes] | None:
