@@ -101,6 +101,17 @@ def of_one(decide: Callable[[Any], bool]) -> Decider:
     return decided
 
 
+def paired_off(left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
+    """Whether each member has one of its own on the other side, and none is left there."""
+    rest = list(other)
+    for member in left:
+        place = next((place for place, candidate in enumerate(rest) if equal(member, candidate)), None)
+        if place is None:
+            return False
+        del rest[place]
+    return not rest
+
+
 def held_by(value: Any) -> Part:
     """What a value holds; raises `UndecidableError` where that is nothing, or in no form."""
     if value.part is None:

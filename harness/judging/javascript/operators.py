@@ -24,7 +24,7 @@ from harness.judging.javascript.values import (
     is_partial,
     is_plain,
 )
-from harness.judging.parts import Decider, UndecidableError, negatable, of_one, of_two
+from harness.judging.parts import Decider, UndecidableError, negatable, of_one, of_two, paired_off
 from harness.judging.patterns import of_javascript
 from harness.judging.search import matches
 
@@ -217,27 +217,17 @@ class _Comparison:
         if len(left.items) != len(other.items):
             return False
         if left.tag == "S" and not self.ordered:
-            return self.alike(left.items, other.items, self.equal)
+            return paired_off(left.items, other.items, self.equal)
         if left.tag == "M":
             if self.ordered:
                 return all(self._pairs(*pair) for pair in zip(left.items, other.items, strict=True))
-            return self.alike(left.items, other.items, self._pairs)
+            return paired_off(left.items, other.items, self._pairs)
         if left.tag == "T":
             return left.items == other.items
         return all(map(self.equal, left.items, other.items))
 
     def _pairs(self, one: Sequence[Any], two: Sequence[Any]) -> bool:
         return self.equal(one[0], two[0]) and self.equal(one[1], two[1])
-
-    def alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
-        """Whether each member has one of its own on the other side."""
-        rest = list(other)
-        for member in left:
-            at = next((place for place, candidate in enumerate(rest) if equal(member, candidate)), None)
-            if at is None:
-                return False
-            del rest[at]
-        return not rest
 
     def _named(self, left: Iterable[tuple[Any, Any]], other: Iterable[tuple[Any, Any]]) -> bool:
         ours, theirs = dict(left), dict(other)
@@ -448,8 +438,8 @@ def _has_members(operands: list[Any], options: Mapping[str, Any]) -> bool:
     arrays = [operand.items for operand in operands if isinstance(operand, Object) and operand.tag == "a"]
     if len(arrays) < len(operands) or len(set(map(len, arrays))) > 1:
         return False
-    comparison, (left, other) = _DEEP["chai"](), arrays
-    return comparison.alike(left, other, comparison.equal if options["rules"] == "chai" else strictly_equal)
+    left, other = arrays
+    return paired_off(left, other, _DEEP["chai"]().equal if options["rules"] == "chai" else strictly_equal)
 
 
 def _members(container: object) -> tuple[Any, ...]:
