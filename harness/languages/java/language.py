@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.core.instance import TestSpec
@@ -54,9 +55,8 @@ _BUILDING = frozenset({".mvn", "buildSrc", "build-logic"})
 _OUTPUTS = frozenset({"target", "build"})
 
 
-def part(name: str) -> str:
-    """A file of the folder `inside`."""
-    return parts.part(name, "java")
+part = partial(parts.part, language="java")
+"""Gives a file of the folder `inside`."""
 
 
 def sources() -> dict[str, str]:

@@ -7,6 +7,7 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
@@ -56,8 +57,7 @@ _CONFIGURATIONS = re.compile(
 )
 
 
-def _part(name: str) -> str:
-    return parts.part(name, "javascript")
+_part = partial(parts.part, language="javascript")
 
 
 def _reason(_file: FilePatch, path: str) -> str | None:

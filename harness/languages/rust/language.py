@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from harness.core.instance import TestSpec
@@ -50,9 +51,8 @@ TESTS, BUILD, COMPILED = "test_code", "build_files", "compiled_code"
 _BUILD = frozenset({"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml"})
 
 
-def part(name: str) -> str:
-    """A file of the folder `inside`."""
-    return parts.part(name, "rust")
+part = partial(parts.part, language="rust")
+"""Gives a file of the folder `inside`."""
 
 
 def _reason(_file: FilePatch, path: str) -> str | None:
