@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from packaging.requirements import InvalidRequirement, Requirement
+
 from harness.core import python_source
 from miner.evidence.tree import Tree, toml
 from miner.languages.python.recipes.interpreter import RELEASED, allows
@@ -32,6 +34,19 @@ def table(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 def strings(value: object) -> tuple[str, ...]:
     """The strings of a list; nothing else."""
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
+def requirement(text: str) -> tuple[str, ...]:
+    """A text as a PEP 508 requirement, as `packaging` writes it; nothing where it is none."""
+    try:
+        return (str(Requirement(text)),)
+    except InvalidRequirement:
+        return ()
+
+
+def requirements_in(value: object) -> tuple[str, ...]:
+    """The strings of a list that are requirements, as they are written."""
+    return tuple(filter(requirement, strings(value)))
 
 
 def ini(data: bytes | None) -> configparser.RawConfigParser:

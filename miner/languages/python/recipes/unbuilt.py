@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import metadata, poetry
-from miner.languages.python.evidence.tox import is_requirement
 
 RUNG = "unbuilt"
 
@@ -19,7 +18,7 @@ def detect(tree: Tree, extras: Iterable[str]) -> Evidence:
 def needs(tree: Tree, extras: Iterable[str] = ()) -> tuple[str, ...]:
     """What the project and these extras of it need, literally, from wherever it is written down."""
     requirements = [*_dependencies(tree), *(requirement for extra in extras for requirement in _of_extra(tree, extra))]
-    return tuple(dict.fromkeys(requirement for requirement in requirements if is_requirement(requirement)))
+    return tuple(dict.fromkeys(filter(metadata.requirement, requirements)))
 
 
 def _dependencies(tree: Tree) -> Iterator[str]:
