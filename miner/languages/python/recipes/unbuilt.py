@@ -23,18 +23,16 @@ def needs(tree: Tree, extras: Iterable[str] = ()) -> tuple[str, ...]:
 
 def _dependencies(tree: Tree) -> Iterator[str]:
     document = metadata.pyproject(tree)
-    call = metadata.setup_call(tree)
     yield from metadata.strings(metadata.table(document, "project").get("dependencies"))
     yield from poetry.dependencies(tree)
     yield from metadata.strings(metadata.table(document, "tool", "flit", "metadata").get("requires"))
     yield from metadata.lines(metadata.ini(tree.read("setup.cfg")).get("options", "install_requires", fallback=""))
-    yield from call.install_requires if call else ()
+    yield from metadata.setup_call(tree).install_requires
 
 
 def _of_extra(tree: Tree, extra: str) -> Iterator[str]:
     document = metadata.pyproject(tree)
-    call = metadata.setup_call(tree)
     yield from metadata.strings(metadata.table(document, "project", "optional-dependencies").get(extra))
     section = metadata.ini(tree.read("setup.cfg"))
     yield from metadata.lines(section.get("options.extras_require", extra.lower(), fallback=""))
-    yield from call.extras.get(extra, ()) if call else ()
+    yield from metadata.setup_call(tree).extras.get(extra, ())
