@@ -54,12 +54,12 @@ def climbed(monkeypatch):
     def climb(ends, *, unbuilt=None, files=None, interpreters=1, fixed=None, of_change=()):
         tried = []
 
-        def build(_job, interpreter, recipe, _ground):
-            tried.append(recipe.rung)
-            end = ends[recipe.rung]
+        def build(made, _ground):
+            tried.append(made.recipe.rung)
+            end = ends[made.recipe.rung]
             if isinstance(end, rung.RefusedError):
                 raise end
-            return replace(image(recipe.rung), python=interpreter.minor)
+            return replace(image(made.recipe.rung), python=made.interpreter.minor)
 
         recipes = [Recipe(project="setup.py", evidence=Evidence(rung=rung)) for rung in ends if "+" not in rung]
         last = Recipe(project=None, evidence=Evidence(rung=unbuilt)) if unbuilt else None
@@ -83,7 +83,7 @@ def climbed(monkeypatch):
                 of_change=of_change,
             ),
         )
-        monkeypatch.setattr(ladder, "image_of", build)
+        monkeypatch.setattr(ladder.RecipeBuild, "image", build)
         monkeypatch.setattr(ladder.base, "ensure", lambda _workshop: None)
         pythons = [SimpleNamespace(minor=f"3.{9 + place}") for place in range(interpreters)]
         monkeypatch.setattr(ladder, "_interpreters", lambda _job, _ground: iter(pythons))

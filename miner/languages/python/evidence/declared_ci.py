@@ -51,21 +51,11 @@ def _declared(
     installed = installs.read(job.commands(tree))
     groups = tuple(table(pyproject(project_tree), "dependency-groups"))
     installed.groups += tools.default_groups(project_tree) if installed.has_default_groups else ()
+    of_groups = (requirement for group in installed.groups for requirement in poetry.of_group(project_tree, group))
     extra_names = extras.declared(project_tree)
     evidence = Evidence(
         rung=f"ci:{path}",
-        requirements=tuple(
-            dict.fromkeys(
-                [
-                    *installed.requirements,
-                    *(
-                        requirement
-                        for group in installed.groups
-                        for requirement in poetry.of_group(project_tree, group)
-                    ),
-                ]
-            )
-        ),
+        requirements=tuple(dict.fromkeys((*installed.requirements, *of_groups))),
         files=tuple(dict.fromkeys(file for file in installed.files if tree.read(file) is not None)),
         constraints=tuple(dict.fromkeys(file for file in installed.constraints if tree.read(file) is not None)),
         extras=tuple(dict.fromkeys(extra for extra in installed.extras if not extra_names or extra in extra_names)),

@@ -87,11 +87,6 @@ class _Locked:
     """What installing it needs of secrets, which the lock is kept without."""
 
 
-def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
-    """The image of a recipe on an interpreter; see `RecipeBuild.image`."""
-    return RecipeBuild(job=job, interpreter=interpreter, recipe=recipe).image(ground)
-
-
 @dataclass(frozen=True, kw_only=True)
 class RecipeBuild:
     """One recipe on one interpreter, in the making."""
