@@ -14,16 +14,18 @@ from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     OPENED,
     STORE,
+    WITH_FIX,
     called_like_tests,
     copied,
     environment,
     layer_of_jdk,
+    manifests_given,
     name_of_jdk,
     of_debian,
     opened,
     tool,
 )
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, unpacked, write_tool
+from miner.layers.layer import FACTS_PATH, Folder, Layer, quote, readable, unpacked, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _FETCH, _MOUNTED = "/tmp/distribution.py", f"{RUN_DIR}/gradle"  # noqa: S108 - inside the container
-_GIVEN, _FIXED = "gradle.tar", "fixed.tar"
+_GIVEN = "gradle.tar"
 _JAVA = {"JAVA_HOME": JDK, "PATH": f"{JDK}/bin:{GRADLE}/bin:/usr/local/bin:/usr/bin:/bin", **GRADLE_ENV}
 _NO_GRADLE, _BROKEN = "no_gradle", "broken_build_file"
 FAILURES = (
@@ -78,13 +80,14 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         tree = stack.add(_tree(stack.image_id, request, env), "source", "gradle testClasses")
     except RefusedError as error:
         raise _in_place(error, distribution) from error
+    fixes_build = any(map(gradle.is_manifest, request.fixed))
     return replace(
         stack.image(),
         env={**GRADLE_ENV, **opens},
         notes=(
             f"JDK {jdk.facts.get('jdk')}, {distribution.origin}",
             *(OPENED for _ in opens),
-            *("what only the fix's build files ask for is there, too" for _ in _of_fix(request)[:1]),
+            *(["what only the fix's build files ask for is there, too"] if fixes_build else []),
             *(f"a version that is not the same each day: {library}" for library in gradle.drifting(request.tree)),
             *("libraries of JCenter, which is no more: Maven Central's" for _ in tree.facts.get("replaced", [])),
         ),
@@ -188,31 +191,21 @@ def _called(request: ImageRequest, kind: str) -> str:
 
 def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
     """What Gradle downloads for the build files alone, and for those of the fix."""
-    files = ((path, request.tree.read(path) or b"") for path in gradle.manifests(request.tree))
-    inputs = [request.workshop.packed(_GIVEN, files)]
-    of_fix: list[str] = []
-    if fixed := _of_fix(request):
-        inputs.append(request.workshop.packed(_FIXED, fixed, is_of_fix=True))
-        of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
+    inputs = manifests_given(request, _GIVEN, gradle.is_manifest)
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=tuple(inputs),
+        inputs=inputs,
         commands=(
             unpacked(_GIVEN, GRADLE_HOME),
             *environment(env),
             _called(request, "skeleton"),
-            *of_fix,
+            *((WITH_FIX, _called(request, "fixed")) if len(inputs) > 1 else ()),
             f"rm -rf {TESTBED}; echo '{{}}' > {FACTS_PATH}",
             readable(GRADLE_HOME),
         ),
     )
-
-
-def _of_fix(request: ImageRequest) -> list[tuple[str, bytes]]:
-    """The build files that the fix changes, as it leaves them."""
-    return [(path, data) for path, data in request.fixed.items() if gradle.is_manifest(path)]
 
 
 def _tree(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
