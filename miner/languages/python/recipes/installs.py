@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from miner.languages.python.evidence import conda
+from miner.evidence.tree import Evidence, Tree
+from miner.languages.python.evidence import conda, extras
+from miner.languages.python.evidence.metadata import pyproject, table
 
 _PIP = re.compile(r"(?:.*/)?(?:pip|pip3|pip3?\.\d+|python\d?(?:\.\d+)?|py)(?:\.exe)?$|\$\{?\w*(?:PIP|PYTHON)\}?$")
 _PIP_OPTIONS_WITH_VALUE = frozenset(
@@ -45,6 +47,21 @@ class Installed:
     apt: list[str] = field(default_factory=list)
     has_default_groups: bool = False
     """Whether uv installs the project's default groups."""
+
+    def evidence(self, rung: str, tree: Tree, project_tree: Tree) -> Evidence | None:
+        """What of it is there, each once: files of a tree, extras and groups of its project; None where nothing is."""
+        extra_names = extras.declared(project_tree)
+        groups = tuple(table(pyproject(project_tree), "dependency-groups"))
+        evidence = Evidence(
+            rung=rung,
+            requirements=tuple(dict.fromkeys(self.requirements)),
+            files=tuple(dict.fromkeys(path for path in self.files if tree.read(path) is not None)),
+            constraints=tuple(dict.fromkeys(path for path in self.constraints if tree.read(path) is not None)),
+            extras=tuple(dict.fromkeys(extra for extra in self.extras if not extra_names or extra in extra_names)),
+            groups=tuple(dict.fromkeys(group for group in self.groups if group in groups)),
+        )
+        is_empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+        return None if is_empty else evidence
 
 
 def read(commands: Iterable[tuple[str, ...]]) -> Installed:
