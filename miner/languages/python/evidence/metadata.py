@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,17 @@ from miner.evidence.tree import Tree, toml
 from miner.languages.python.recipes.interpreter import RELEASED, allows
 
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
+
+
+@dataclass(frozen=True)
+class ReadAlone:
+    """A tree of files that can be read by their names alone."""
+
+    read: Callable[[str], bytes | None]
+
+    def files(self) -> tuple[str, ...]:
+        """None: nobody lists them."""
+        return ()
 
 
 def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
