@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from harness.core import python_source
 from miner.languages.python.stripping.inlining import SourceOf, bound, imports, statements
+from miner.languages.python.stripping.nodes import names_read
 from miner.languages.python.stripping.static import Function, returned, stored
 
 OWN = "_goldseam_"
@@ -379,11 +380,11 @@ def _is_movable(function: Function, module: Mapping[str, ast.stmt]) -> bool:
 
 def _free(function: Function) -> set[str]:
     """Names that a function reads and does not bind; its own may be one of its module's where it is a method."""
-    nodes = list(ast.walk(function))
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    inner = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    inner = [
+        alias for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names
+    ]
     names = {name for child in ast.iter_child_nodes(function) for name in bound(child)}
-    return read - names - {(node.asname or node.name).partition(".")[0] for node in inner}
+    return {*names_read(function)} - names - {(node.asname or node.name).partition(".")[0] for node in inner}
 
 
 class _Renamer(ast.NodeTransformer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -11,7 +12,7 @@ from typing import cast
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, plain, tables, unstopped
-from miner.languages.python.stripping.nodes import attribute_of, call_of, name_of
+from miner.languages.python.stripping.nodes import attribute_of, call_of, name_of, names_read
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, Settled, may_catch, module_of, unsettled
 
@@ -203,8 +204,8 @@ def _settled(
     return reader
 
 
-def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
-    names: dict[str, int] = {}
+def _expected_names(reader: Reader, function: Function) -> Counter[str]:
+    names: Counter[str] = Counter()
     for statement in ast.walk(function):
         if isinstance(statement, ast.With | ast.AsyncWith):
             assertions = [assertion for assertion in map(reader.of_item, statement.items) if assertion]
@@ -217,10 +218,10 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
         for assertion in assertions:
             expected = [operand.node for operand in assertion.operands if operand.static]
             for node in (*expected, *assertion.kept.values()):
-                _count(node, names)
+                names.update(names_read(node))
         if assertions:  # what they say when they fail goes with them
             for part in _said(statement):
-                _count(part, names)
+                names.update(names_read(part))
     return names
 
 
@@ -234,12 +235,6 @@ def _said(statement: ast.stmt) -> Iterable[ast.AST]:
         case ast.Expr(value=ast.Call(keywords=keywords)):
             return [keyword.value for keyword in keywords if keyword.arg == "msg"]
     return []
-
-
-def _count(node: ast.AST, names: dict[str, int]) -> None:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-            names[inner.id] = names.get(inner.id, 0) + 1
 
 
 @dataclass(kw_only=True)
