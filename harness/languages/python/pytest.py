@@ -9,8 +9,9 @@ from harness.core.instance import TestSpec, TestStatus
 from harness.core.test_ids import stable_ids
 from harness.core.wording import words
 from harness.judging import values
-from harness.judging.frames import Shapes, has_shape
+from harness.judging.frames import Shapes
 from harness.languages.base import Chain, TestReport, chain
+from harness.languages.reporting import SHAPES, is_of
 
 BLOCKED_PLUGINS = words(
     "cov flakefinder forked pytest_cov pytest_cov.plugin random_order randomly reporter rerunfailures retry sugar"
@@ -36,6 +37,7 @@ _CACHE = "/tmp/pytest-of-cache"  # noqa: S108 - inside the container
 _SHOWN = ("addopts", "cache_dir", "log_", "junit", "console", "tmp_path_retention", "verbosity", "testpaths")
 """Settings, by their beginning, that concern how results are shown and which files are taken."""
 _SHAPES: Shapes = {
+    **SHAPES,
     "report": {
         "id": (str,),
         "when": (str,),
@@ -44,12 +46,7 @@ _SHAPES: Shapes = {
         "seconds": (float, int),
         "text": (str,),
     },
-    "collected": {"ids": (list,)},
-    "collect_error": {"id": (str,), "text": (str,)},
     "collect_skip": {"id": (str,), "text": (str,)},
-    "internal_error": {"text": (str,)},
-    "value": values.EVENT_FIELDS,
-    "finish": {"code": (int,)},
 }
 """What the recorder of harness/grading/inside/supervisor.py writes; a frame of any other form is somebody else's."""
 _SEVERITY = (
@@ -153,7 +150,7 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     one id; the worst of them is its status, and a part that is skipped counts only where none passes. A failure outside
     the call is an ERROR, as pytest's own summary counts it.
     """
-    if not all(map(_is_ours, frames)):
+    if not all(is_of(frame, _SHAPES) for frame in frames):
         return TestReport(violations=("a frame that the recorder does not write",))
     test_statuses: dict[str, set[TestStatus]] = {}
     part_statuses: dict[str, set[TestStatus]] = {}
@@ -207,15 +204,6 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         exit_code=exit_code,
         violations=(*_violations(statuses, collected, errors, exit_code), *values.repeated(events)),
     )
-
-
-def _is_ours(frame: Mapping[str, Any]) -> bool:
-    """Whether a frame has a form that the recorder writes."""
-    if not has_shape(frame, _SHAPES):
-        return False
-    if frame["t"] == "collected":
-        return all(isinstance(test_id, str) for test_id in frame["ids"])
-    return frame["t"] != "value" or values.has_bounds(frame)
 
 
 def _renamed(frames: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
