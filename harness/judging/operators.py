@@ -15,7 +15,7 @@ from harness.judging.arrays import Array
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
-from harness.judging.parts import counted
+from harness.judging.parts import Decider, counted, of_one, of_two
 from harness.judging.rust import operators as rust
 from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
 
@@ -192,7 +192,7 @@ def _pattern(pattern: Any) -> Pattern:
     return pattern if isinstance(pattern, Pattern) else Pattern(pattern=pattern)
 
 
-def _affixed(name: str) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+def _affixed(name: str) -> Decider:
     def decide(operands: list[Any], _options: Mapping[str, Any]) -> bool:
         text, affix = operands
         return isinstance(text, str | bytes | bytearray) and bool(getattr(text, name)(affix))
@@ -381,43 +381,25 @@ def _tables_equal(operands: list[Any], options: Mapping[str, Any]) -> bool:
     return arrays.tables_equal(actual, desired, is_near, check_dtype=dtype, check_names=names, check_freq=freq)
 
 
-def _of_arrays(
-    decide: Callable[[list[Any], Mapping[str, Any]], bool],
-) -> Callable[[list[Any], Mapping[str, Any]], bool]:
+def _of_arrays(decide: Decider) -> Decider:
     """As an operator decides, but for a call that says more than the host knows: only its result counts."""
     return lambda operands, options: not options.get("is_unknown") and decide(operands, options)
 
 
-def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
-    def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
-        left, other = operands
-        return bool(decide(left, other))
-
-    return decided
-
-
-def _of_one(decide: Callable[[Any], bool]) -> Callable[[list[Any], Mapping[str, Any]], bool]:
-    def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
-        (operand,) = operands
-        return decide(operand)
-
-    return decided
-
-
-_OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
-    **{name: _of_two(decide) for name, decide in _COMPARISONS.items()},
+_OPERATORS: Mapping[str, Decider] = {
+    **{name: of_two(decide) for name, decide in _COMPARISONS.items()},
     "chain": _chain,
-    "truth": _of_one(_truth),
-    "not": _of_one(lambda value: not _truth(value)),
+    "truth": of_one(_truth),
+    "not": of_one(lambda value: not _truth(value)),
     "almost": _almost,
     "not_almost": _not_almost,
-    "count_equal": _of_two(_count_equal),
-    "regex": _of_two(lambda text, pattern: search.matches(_pattern(pattern), text)),
-    "not_regex": _of_two(lambda text, pattern: not search.matches(_pattern(pattern), text)),
+    "count_equal": of_two(_count_equal),
+    "regex": of_two(lambda text, pattern: search.matches(_pattern(pattern), text)),
+    "not_regex": of_two(lambda text, pattern: not search.matches(_pattern(pattern), text)),
     "startswith": _affixed("startswith"),
     "endswith": _affixed("endswith"),
-    "isinstance": _of_two(lambda value, classes: any(_is_instance(value, kind) is True for kind in _classes(classes))),
-    "not_isinstance": _of_two(
+    "isinstance": of_two(lambda value, classes: any(_is_instance(value, kind) is True for kind in _classes(classes))),
+    "not_isinstance": of_two(
         lambda value, classes: all(_is_instance(value, kind) is False for kind in _classes(classes))
     ),
     "raises": _raises,
@@ -429,7 +411,7 @@ _OPERATORS: Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]] = {
     "np.arrays": _of_arrays(_arrays_equal),
     "np.near": _of_arrays(_near),
     "pd.equal": _of_arrays(_tables_equal),
-    **javascript.operators(search.matches),
+    **javascript.OPERATORS,
     **go.OPERATORS,
     **java.OPERATORS,
     **rust.OPERATORS,

@@ -81,6 +81,37 @@ def compared(look: Callable[[Any], Any], decides: Callable[[Any, Any], bool]) ->
     return lambda operands, _options: decides(look(operands[0]), look(operands[1]))
 
 
+def of_two(decide: Callable[[Any, Any], bool]) -> Decider:
+    """The operator that decides by its two operands alone."""
+
+    def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+        left, other = operands
+        return bool(decide(left, other))
+
+    return decided
+
+
+def of_one(decide: Callable[[Any], bool]) -> Decider:
+    """The operator that decides by its one operand alone."""
+
+    def decided(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+        (operand,) = operands
+        return decide(operand)
+
+    return decided
+
+
+def paired_off(left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
+    """Whether each member has one of its own on the other side, and none is left there."""
+    rest = list(other)
+    for member in left:
+        place = next((place for place, candidate in enumerate(rest) if equal(member, candidate)), None)
+        if place is None:
+            return False
+        del rest[place]
+    return not rest
+
+
 def held_by(value: Any) -> Part:
     """What a value holds; raises `UndecidableError` where that is nothing, or in no form."""
     if value.part is None:

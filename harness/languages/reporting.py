@@ -10,19 +10,23 @@ from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.core.test_ids import readable
 from harness.judging import values
-from harness.judging.frames import has_shape
+from harness.judging.frames import Shapes, has_shape
 from harness.judging.values import Event
 from harness.languages.base import Chain, TestReport, chain
 
-_SHAPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
+SHAPES: Shapes = {
     "collected": {"ids": (list,)},
-    "begun": {"id": (str,)},
-    "report": {"id": (str,), "status": (str,), "seconds": (int, float), "text": (str,)},
     "collect_error": {"id": (str,), "text": (str,)},
     "internal_error": {"text": (str,)},
-    "compiled": {"seconds": (int, float)},
     "value": values.EVENT_FIELDS,
     "finish": {"code": (int,)},
+}
+"""Frames that the recorders of all languages write."""
+_SHAPES: Shapes = {
+    **SHAPES,
+    "begun": {"id": (str,)},
+    "report": {"id": (str,), "status": (str,), "seconds": (int, float), "text": (str,)},
+    "compiled": {"seconds": (int, float)},
 }
 _STATUSES = {
     "passed": TestStatus.PASSED,
@@ -107,13 +111,16 @@ class Runner:
 
 
 def _is_ours(frame: Mapping[str, Any]) -> bool:
-    if not has_shape(frame, _SHAPES):
+    return is_of(frame, _SHAPES) and (frame["t"] != "report" or frame["status"] in _STATUSES)
+
+
+def is_of(frame: Mapping[str, Any], shapes: Shapes) -> bool:
+    """Whether a frame has one of these forms, with what its recorder writes in it."""
+    if not has_shape(frame, shapes):
         return False
     if frame["t"] == "collected":
         return all(isinstance(test_id, str) for test_id in frame["ids"])
-    if frame["t"] == "value":
-        return values.has_bounds(frame)
-    return frame["t"] != "report" or frame["status"] in _STATUSES
+    return frame["t"] != "value" or values.has_bounds(frame)
 
 
 def _under_reported(events: Iterable[Event], reported: Collection[str]) -> list[Event]:

@@ -54,6 +54,10 @@ class Contents(Protocol):
         """A file's bytes at a commit; None where there is no such file."""
 
 
+ReadFiles = Callable[[Iterable[str]], Mapping[str, bytes]]
+"""Gives files of a tree by path, as far as they are there."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImageRequest:
     """What an image is built from."""
@@ -104,39 +108,37 @@ class Operand(Protocol):
         """Whether it is kept outside."""
 
 
-class Assertion(Protocol):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Assertion:
     """One assertion, in the terms of the host's judge (harness/judging)."""
 
-    @property
-    def op(self) -> str:
-        """One of the operators of harness/core/expectations.py."""
-
-    @property
-    def operands(self) -> Sequence[Operand]:
-        """Its sides, in order."""
-
-    @property
-    def options(self) -> Mapping[str, object]:
-        """What the operator is told besides."""
-
-    @property
-    def kept(self) -> Mapping[str, object]:
-        """Options that a recording hands out, by name."""
+    op: str
+    """One of the operators of harness/core/expectations.py."""
+    operands: Sequence[Operand]
+    """Its sides, in order."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """What the operator is told besides."""
+    kept: Mapping[str, object] = field(default_factory=dict)
+    """Options that a recording hands out, by name."""
 
     @property
     def modes(self) -> tuple[Mode, ...]:
         """What can be tried, best first."""
+        raise NotImplementedError
 
     @property
     def tells_comparison(self) -> bool:
         """Whether a recording tells after the operands if the product's code compares them."""
+        return False
 
     @property
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
+        return False
 
     def tells(self, _values: Sequence[Any], /) -> bool:
         """Whether what a recording gives of its operands says all of them that the host compares."""
+        return True
 
 
 Assertion_co = TypeVar("Assertion_co", bound=Assertion, covariant=True)
@@ -476,9 +478,7 @@ class Language(Protocol):
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """What the whole suite is collected from, files or folders: the first of these that finds any test."""
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The files that assertions are taken out of, by path, with those that they borrow of other tests in them.
 
         `paths` are a task's test files; `read` gives files of the tree with the fix that are there, and of a path with

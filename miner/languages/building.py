@@ -73,21 +73,6 @@ class Building:
             )
         )
 
-    def ensure(self, layer: Layer, rung: str, toolchain: str, step: str, command: str) -> BuiltLayer:
-        """A layer, built unless it is there.
-
-        Raises:
-            RefusedError: the step failed.
-            InfrastructureError: the engine, a registry or the disk did.
-
-        """
-        try:
-            built = build.ensure(self.request.workshop, layer)
-        except build.StepFailedError as error:
-            raise self.refused(error, rung, toolchain, step, command) from error
-        self.record(rung, toolchain, step, built.seconds, command=command)
-        return built
-
     def refused(self, error: build.StepFailedError, rung: str, toolchain: str, step: str, command: str) -> RefusedError:
         """A failed step, recorded."""
         said = error.ran.tail
@@ -185,17 +170,54 @@ class Building:
             raise refused[-1]
         return best
 
-    def image(self, rung: str, ground: BuiltLayer, *layers: tuple[Layer, BuiltLayer]) -> BuiltImage:
-        """An image of the base and what was made on it, each layer as it is written and built.
+    def best(self) -> BuiltImage | None:
+        """The image that lost the fewest files, with the record of all attempts."""
+        if self._best is None:
+            return None
+        image, collected = self._best
+        seconds = {**image.seconds, "total": time.monotonic() - self._began}
+        return replace(image, attempts=tuple(self._attempts), seconds=seconds, way=collected.way if collected else 0)
 
-        What only its language knows is not in it.
+
+class Stack:
+    """The layers of one image, each on the one before, and what is on record with each."""
+
+    def __init__(self, building: Building, ground: BuiltLayer, rung: str, toolchain: str) -> None:
+        """On the base `ground`; `toolchain` with its version, such as `node 20`."""
+        self.building, self.rung, self.toolchain = building, rung, toolchain
+        self._recipes: list[Layer] = []
+        self._built = [ground]
+
+    @property
+    def image_id(self) -> str:
+        """The image so far, on which the next layer is."""
+        return self._built[-1].image_id
+
+    def add(self, layer: Layer, step: str, command: str) -> BuiltLayer:
+        """One more layer, built unless it is there.
+
+        Raises:
+            RefusedError: the step failed.
+            InfrastructureError: the engine, a registry or the disk did.
+
         """
-        workshop = self.request.workshop
-        recipes = [base.layer(base.resolve(workshop.settings)), *(layer for layer, _ in layers)]
-        stack = (ground, *(built for _, built in layers))
+        building = self.building
+        try:
+            built = build.ensure(building.request.workshop, layer)
+        except build.StepFailedError as error:
+            raise building.refused(error, self.rung, self.toolchain, step, command) from error
+        building.record(self.rung, self.toolchain, step, built.seconds, command=command)
+        self._recipes.append(layer)
+        self._built.append(built)
+        return built
+
+    def image(self) -> BuiltImage:
+        """The image of the base and what was made on it; what only its language knows is not in it."""
+        workshop = self.building.request.workshop
+        recipes = [base.layer(base.resolve(workshop.settings)), *self._recipes]
         return BuiltImage(
-            image_id=stack[-1].image_id,
-            platform=stack[-1].platform,
+            image_id=self.image_id,
+            platform=self._built[-1].platform,
             dockerfile=dockerfile.render(
                 base.describe(workshop.settings), recipes, dict(workshop.variables), workshop.reached
             ),
@@ -206,20 +228,12 @@ class Building:
                 for file in layer.inputs
                 if file.name != SOURCE_NAME
             },
-            rung=rung,
+            rung=self.rung,
             attempts=(),
-            layers=tuple(layer.tag for layer in stack),
-            seconds={layer.kind: layer.seconds for layer in stack},
-            layer_bytes={layer.kind: layer.size for layer in stack},
+            layers=tuple(layer.tag for layer in self._built),
+            seconds={layer.kind: layer.seconds for layer in self._built},
+            layer_bytes={layer.kind: layer.size for layer in self._built},
         )
-
-    def best(self) -> BuiltImage | None:
-        """The image that lost the fewest files, with the record of all attempts."""
-        if self._best is None:
-            return None
-        image, collected = self._best
-        seconds = {**image.seconds, "total": time.monotonic() - self._began}
-        return replace(image, attempts=tuple(self._attempts), seconds=seconds, way=collected.way if collected else 0)
 
 
 def _key(workshop: Workshop, layer: Layer) -> str:

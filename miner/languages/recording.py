@@ -100,28 +100,32 @@ def record(
             others[path] = source.decode("utf-8", "replace"), parsed
     if not files:
         return RecordedTests()
-    recorder = _Recorder(files, others, tuple(fail_to_pass), tuple(pass_to_pass), run, function)
-    recorder.is_run_around = is_run_around
-    recorded = recorder.record()
+    recorded = _Recorder(
+        files=files,
+        others=others,
+        fail_to_pass=fail_to_pass,
+        listed=(*fail_to_pass, *pass_to_pass),
+        run=run,
+        function=function,
+        is_run_around=is_run_around,
+    ).record()
     forms = {number: form for file in files for number, form in written(file.source).items()}
     return replace(recorded, written=forms)
 
 
+@dataclass(kw_only=True)
 class _Recorder:
-    def __init__(
-        self,
-        files: Sequence[_File],
-        others: Mapping[str, tuple[str, Strippable]],
-        fail_to_pass: Sequence[str],
-        pass_to_pass: Sequence[str],
-        run: TaskRun,
-        function: Callable[[str], str],
-    ) -> None:
-        self._files, self._run, self._function = files, run, function
-        self._others = others
-        self._fail_to_pass, self._listed = fail_to_pass, (*fail_to_pass, *pass_to_pass)
+    files: Sequence[_File]
+    others: Mapping[str, tuple[str, Strippable]]
+    fail_to_pass: Collection[str]
+    listed: Sequence[str]
+    run: TaskRun
+    function: Callable[[str], str]
+    is_run_around: bool
+
+    def __post_init__(self) -> None:
         self._slots: dict[int, tuple[_File, Slot[Assertion]]] = {
-            slot.number: (file, slot) for file in files for slot in file.source.slots
+            slot.number: (file, slot) for file in self.files for slot in file.source.slots
         }
         self._collected: tuple[str, ...] = ()
         self._reports: dict[int, TestReport] = {}
@@ -129,7 +133,6 @@ class _Recorder:
         """By recording, the tests that are to be recorded again; None for all."""
         self._is_long = False
         self._first: dict[str, list[Event]] = {}
-        self.is_run_around = False
         self._refused_before: set[tuple[str, ...]] = set()
         """Functions in which the compiler has complained of assertions."""
 
@@ -148,7 +151,7 @@ class _Recorder:
 
     def _sort(self) -> bool:
         """Record, and choose for each assertion what of it stays inside; whether nothing has to be recorded again."""
-        files = {file.path: file.source.recording(file.modes).encode() for file in self._files}
+        files = {file.path: file.source.recording(file.modes).encode() for file in self.files}
         for number in range(_RECORDINGS):
             if self._is_refused(files, number) or self._lowered([self._reports[one] for one in range(number + 1)]):
                 return False
@@ -160,7 +163,7 @@ class _Recorder:
         if due is not None and not due:
             return False
         began = time.monotonic()
-        report = self._run(files, gold=True, number=number, tests=due or ())
+        report = self.run(files, gold=True, number=number, tests=due or ())
         if due is None:
             self._is_long = time.monotonic() - began >= _LONG
             if not number:
@@ -180,12 +183,12 @@ class _Recorder:
         Of a long suite only tests that come by that are recorded again: the proof runs them all.
         """
         modes = {number: file.modes[number] for number, (file, _) in self._slots.items()}
-        whole = {file.path: len(file.whole) for file in self._files}
+        whole = {file.path: len(file.whole) for file in self.files}
         if not self._leave_more(reports):
             return False
         touched = self._touched(
             {number for number, (file, _) in self._slots.items() if file.modes[number] is not modes[number]},
-            {file.path for file in self._files if len(file.whole) > whole[file.path]},
+            {file.path for file in self.files if len(file.whole) > whole[file.path]},
         )
         self._due = [due | touched if due is not None and self._is_long else None for due in self._due]
         return True
@@ -195,36 +198,32 @@ class _Recorder:
         functions = {"::".join((file.path, *slot.function)) for file, slot in map(self._slots.__getitem__, numbers)}
         return {
             test_id
-            for test_id in self._listed
+            for test_id in self.listed
             if test_id.partition("::")[0] in paths
-            or self._function(test_id) in functions
+            or self.function(test_id) in functions
             or any(event.slot in numbers for event in self._first.get(test_id, ()))
         }
 
     def _leave_more(self, reports: Sequence[TestReport]) -> bool:
         broken = {
-            self._function(test_id)
-            for test_id in self._listed
+            self.function(test_id)
+            for test_id in self.listed
             if any(report.statuses.get(test_id) is not TestStatus.PASSED for report in reports)
         }
         broken = {name for name in broken if self._of_function(name)}
         if broken:
             self._leave_inside(broken)
             return True
-        self._first = _by_test(reports[0].events, self._listed)
-        first_of, last_of = _by_slot(self._first), _by_slot(_by_test(reports[-1].events, self._listed))
+        self._first = _by_test(reports[0].events, self.listed)
+        first_of, last_of = _by_slot(self._first), _by_slot(_by_test(reports[-1].events, self.listed))
         lowered = False
         nowhere = {event.slot for run in reports for event in run.events if event.test_id not in run.statuses}
-        for number, (file, slot) in self._slots.items():
-            if file.modes[number] is Mode.INSIDE:
-                continue
+        for number, (file, slot) in self._open().items():
             if number in nowhere and (self.is_run_around or number not in first_of):  # nothing says of which test it is
                 file.modes[number], lowered = Mode.INSIDE, True
                 continue
             if not self._decides(slot, file.modes[number], first_of.get(number, []), last_of.get(number, [])):
-                options = slot.assertion.modes
-                file.modes[number] = options[options.index(file.modes[number]) + 1]
-                lowered = True
+                file.modes[number], lowered = _next_mode(file, slot), True
         return lowered
 
     def _leave_refused(self, report: TestReport, *, is_next: bool = False) -> bool:
@@ -233,12 +232,8 @@ class _Recorder:
         With `is_next` more is left of them, and of all others in a function of which it has complained before: it may
         tell of one at a time.
         """
-        places = {(file.path, line) for file in self._files for line in _lines_refused(report, file.path)}
-        open_slots = {
-            number: (file, slot)
-            for number, (file, slot) in self._slots.items()
-            if file.modes[number] is not Mode.INSIDE
-        }
+        places = {(file.path, line) for file in self.files for line in _lines_refused(report, file.path)}
+        open_slots = self._open()
         refused = {
             number
             for number, (file, slot) in open_slots.items()
@@ -248,8 +243,7 @@ class _Recorder:
         self._refused_before |= {open_slots[number][1].function for number in refused}
         for number, (file, slot) in open_slots.items():
             if number in refused or (is_next and slot.function in again):
-                options = slot.assertion.modes
-                file.modes[number] = options[options.index(file.modes[number]) + 1] if is_next else Mode.INSIDE
+                file.modes[number] = _next_mode(file, slot) if is_next else Mode.INSIDE
         return bool(refused)
 
     def _decides(
@@ -271,22 +265,15 @@ class _Recorder:
     # -- what enters the container, and what is kept
 
     def _expectations(self) -> Expectations:
-        files = {file.path: file.source.stripped(file.modes, file.whole) for file in self._files if _is_stripped(file)}
-        modes = {number: file.modes[number] for number, (file, _) in self._slots.items()}
-        sites = {
-            number: _site(slot, modes[number])
-            for number, (_, slot) in self._slots.items()
-            if modes[number] is not Mode.INSIDE
-        }
+        files = {file.path: file.source.stripped(file.modes, file.whole) for file in self.files if _is_stripped(file)}
+        open_slots = self._open()
+        sites = {number: _site(slot, file.modes[number]) for number, (file, slot) in open_slots.items()}
         tests: dict[str, ExpectedTest] = {}
         for test_id, events in self._first.items():
-            expectations_kept = tuple(
-                _expected(self._slots[event.slot][1], modes[event.slot], event)
-                for event in events
-                if event.slot in sites
-            )
-            if expectations_kept:
-                tests[test_id] = ExpectedTest(place="mixed", events=expectations_kept)
+            decided = [(event, *open_slots[event.slot]) for event in events if event.slot in open_slots]
+            if decided:
+                kept = tuple(_expected(slot, file.modes[event.slot], event) for event, file, slot in decided)
+                tests[test_id] = ExpectedTest(place="mixed", events=kept)
         return Expectations(files=files, sites=sites, tests=tests)
 
     def _proved(self, expectations: Expectations) -> RecordedTests | set[str]:
@@ -295,24 +282,22 @@ class _Recorder:
         Gold has to pass each listed test on the host's word in a varied run (a plain one confirms the whole task); base
         must not pass a test of FAIL_TO_PASS.
         """
-        files = {path: source.encode() for path, source in expectations.files.items()}
-        after = self._run(files, gold=True, number=1)
+        after = self.run(_encoded(expectations.files), gold=True, number=1)
         for _ in range(_REFUSALS):
             if not self._leave_refused(after, is_next=True):
                 break
             expectations = self._expectations()
-            files = {path: source.encode() for path, source in expectations.files.items()}
-            after = self._run(files, gold=True, number=1)
+            after = self.run(_encoded(expectations.files), gold=True, number=1)
         names = _names(after.collected, self._collected)
         expectations = replace(expectations, ids={new: old for new, old in names.items() if new != old})
         wrong = self._not_passed(expectations, after)
         if wrong:
             return wrong
-        before = self._run(files, gold=False)
+        before = self.run(_encoded(expectations.files), gold=False)
         judged = judge.judge(expectations, before)
-        still = [test_id for test_id in self._fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
+        still = [test_id for test_id in self.fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
-            return {self._function(test_id) for test_id in still}
+            return {self.function(test_id) for test_id in still}
         beyond = self._right_beyond(expectations, before)
         tests = self._placed(expectations, before.events, beyond)
         return RecordedTests(expectations=replace(expectations, tests=tests), before=(*before.events, *beyond))
@@ -325,18 +310,18 @@ class _Recorder:
         before_events = {_key(expectations, event): event for event in before.events}
         beyond = {
             key: expected
-            for test_id in self._fail_to_pass
+            for test_id in self.fail_to_pass
             if test_id in expectations.tests
             for expected in expectations.tests[test_id].events
             if (key := (test_id, expected.slot, expected.n)) not in before_events
             or before_events[key].raised is not None
         }
         ended = {key[0] for key in beyond.keys() - before_events.keys()}
-        parsed = {file.path: file.source for file in self._files if file.path in expectations.files}
-        parsed |= {path: source for path, (_, source) in self._others.items()}
-        tried = {path: text for path, (text, _) in self._others.items()}
+        parsed = {file.path: file.source for file in self.files if file.path in expectations.files}
+        parsed |= {path: source for path, (_, source) in self.others.items()}
+        tried = {path: text for path, (text, _) in self.others.items()}
         tried |= {path: text for path, text in expectations.files.items() if path in parsed}
-        data = {path: text.encode() for path, text in expectations.files.items() if path not in parsed}
+        data = {path: text for path, text in expectations.files.items() if path not in parsed}
         right: dict[tuple[str, int, int], Event] = {}
         report = before
         for attempt in range(_ATTEMPTS if beyond else 0):
@@ -346,8 +331,7 @@ class _Recorder:
             if texts == tried:
                 break
             tried = texts
-            tried_files = {**data, **{path: text.encode() for path, text in texts.items()}}
-            report = self._run(tried_files, gold=False, tests={test_id for test_id, *_ in beyond})
+            report = self.run(_encoded({**data, **texts}), gold=False, tests={test_id for test_id, *_ in beyond})
             ids = {**expectations.ids, **_names(report.collected, self._collected)}
             ended -= {ids.get(test_id, test_id) for test_id, status in report.statuses.items() if status in _RAN}
             for event in report.events:
@@ -367,7 +351,7 @@ class _Recorder:
     def _not_passed(self, expectations: Expectations, report: TestReport) -> set[str]:
         judged = judge.judge(expectations, report)
         return {
-            self._function(test_id) for test_id in self._listed if judged.statuses.get(test_id) is not TestStatus.PASSED
+            self.function(test_id) for test_id in self.listed if judged.statuses.get(test_id) is not TestStatus.PASSED
         }
 
     def _placed(
@@ -382,7 +366,7 @@ class _Recorder:
         more_events = {**events, **{_key(expectations, event): event for event in beyond}}
         tests: dict[str, ExpectedTest] = {}
         for test_id, expected in expectations.tests.items():
-            if test_id in self._fail_to_pass:
+            if test_id in self.fail_to_pass:
                 differing = _differing(expectations, test_id, more_events) or _differing(expectations, test_id, events)
                 outside = any(expectations.sites[event.slot].is_decided_outside for event in differing)
             else:
@@ -393,7 +377,7 @@ class _Recorder:
 
     def _with_less_data(self, proved: RecordedTests) -> RecordedTests:
         """The same without what is expected in the data that the tests read, as far as all holds then."""
-        expectations, data = proved.expectations, self._run.data
+        expectations, data = proved.expectations, self.run.data
         texts: dict[int, set[str]] = {}
         for event in (event for test in expectations.tests.values() for event in test.events):
             texts.setdefault(event.slot, set()).update(values.texts_in(event.kept))
@@ -414,18 +398,17 @@ class _Recorder:
     def _of_function(self, name: str) -> set[int]:
         """The slots of a test function and of the helpers that its tests come through, but for what stays inside."""
         path, *names = name.split("::")
-        own = {
-            number
-            for number, (file, slot) in self._slots.items()
-            if file.path == path and slot.function == tuple(names)
-        }
         reached = {
-            event.slot for test_id, events in self._first.items() if self._function(test_id) == name for event in events
+            event.slot for test_id, events in self._first.items() if self.function(test_id) == name for event in events
         }
-        return {number for number in own | reached if self._slots[number][0].modes[number] is not Mode.INSIDE}
+        return {
+            number
+            for number, (file, slot) in self._open().items()
+            if number in reached or (file.path == path and slot.function == tuple(names))
+        }
 
     def _has_inside(self, test_id: str) -> bool:
-        path, *names = self._function(test_id).split("::")
+        path, *names = self.function(test_id).split("::")
         return any(
             file.modes[number] is Mode.INSIDE and file.path == path and slot.function == tuple(names)
             for number, (file, slot) in self._slots.items()
@@ -436,14 +419,14 @@ class _Recorder:
 
         That is the function, then its class or else the functions in none, and at last the file.
         """
-        before = {file.path: frozenset(file.whole) for file in self._files}
+        before = {file.path: frozenset(file.whole) for file in self.files}
         for name in functions:
             path, *names = name.split("::")
             last = "".join(names[-1:])
             is_whole = last in before.get(path, ())
             numbers = self._of_function(name)
             if not numbers and path in before and not is_whole:
-                next(file for file in self._files if file.path == path).whole.add(last)  # a base class may have it
+                next(file for file in self.files if file.path == path).whole.add(last)  # a base class may have it
                 continue
             numbers = numbers or self._open_slots(path, tuple(names[:-1])) or self._open_slots(path)
             for number in numbers:
@@ -451,13 +434,21 @@ class _Recorder:
                 file.modes[number] = Mode.INSIDE
                 file.whole.update(slot.function[-1:] if is_whole else ())
 
+    def _open(self) -> dict[int, tuple[_File, Slot[Assertion]]]:
+        """The slots that do not stay inside."""
+        return {number: each for number, each in self._slots.items() if each[0].modes[number] is not Mode.INSIDE}
+
     def _open_slots(self, path: str, around: tuple[str, ...] | None = None) -> set[int]:
         """The slots of a file, or of what stands directly in a class of it, but for what stays inside."""
         return {
             number
-            for number, (file, slot) in self._slots.items()
-            if file.path == path and around in (None, slot.function[:-1]) and file.modes[number] is not Mode.INSIDE
+            for number, (file, slot) in self._open().items()
+            if file.path == path and around in (None, slot.function[:-1])
         }
+
+
+def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {path: text.encode() for path, text in texts.items()}
 
 
 def _without_texts(data: Mapping[str, str], texts: Iterable[str]) -> dict[str, str]:
@@ -549,6 +540,12 @@ def _by_test(events: Iterable[Event], listed: Collection[str]) -> dict[str, list
 
 def _by_slot(events_by_test: Mapping[str, Sequence[Event]]) -> dict[int, list[Event]]:
     return grouped((event.slot, event) for events in events_by_test.values() for event in events)
+
+
+def _next_mode(file: _File, slot: Slot[Assertion]) -> Mode:
+    """The mode that leaves more of a slot inside than the one it has."""
+    options = slot.assertion.modes
+    return options[options.index(file.modes[slot.number]) + 1]
 
 
 def _is_stripped(file: _File) -> bool:

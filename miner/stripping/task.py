@@ -19,7 +19,7 @@ from harness.patches import patch
 from harness.sandbox.job import Sandbox
 from miner.candidates.split import classify, is_source
 from miner.languages import language_of
-from miner.languages.base import Guess, KnownText, RecordedTests
+from miner.languages.base import Guess, KnownText, ReadFiles, RecordedTests
 from miner.proof.variations import Cause, variation
 from miner.sources.change import Kind
 
@@ -98,7 +98,7 @@ def of_task(
 def sources(
     task: Task,
     paths: Iterable[str],
-    read: Callable[[Iterable[str]], Mapping[str, bytes]],
+    read: ReadFiles,
     listed: Callable[[], Iterable[str]],
 ) -> dict[str, bytes]:
     """Of test files of a task, those that assertions are taken out of, with what tells of these.
@@ -116,9 +116,7 @@ def sources(
     return language.test_sources(paths, read_with_folders, lambda path: classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
-def data(
-    task: Task, test_sources: Collection[str], read: Callable[[Iterable[str]], Mapping[str, bytes]]
-) -> dict[str, str]:
+def data(task: Task, test_sources: Collection[str], read: ReadFiles) -> dict[str, str]:
     """The texts by path that a task's tests bring beside their sources; `read` gives files of the tree with the fix."""
     paths = (file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files)
     beside = [path for path in paths if path and path not in test_sources and not is_source(path)]

@@ -5,6 +5,7 @@ import tomllib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +24,7 @@ from miner.layers.build import StepFailedError
 from miner.layers.layer import Input, Layer, write_tool
 from miner.layers.runner import Ran, read_result
 from tests.tiny import MemoryTree
+from tests.trees import Files
 
 
 def layer(**changes):
@@ -213,8 +215,10 @@ def image(name, parent=None, kind="task"):
 )
 def test_a_tree_is_a_package_in_a_trial_where_a_clone_of_it_would_be(tmp_path, repo, has_package, is_left):
     tar = Input(name="source.tar", path=tmp_path / "source.tar", sha256="0")
-    told = {"installable": True, "when": at(2024, 1, 1), "minor": "3.11", "version_hint": None}
-    commands = steps.source("parent", tar, repo=repo, commit="0", has_package=has_package, **told).commands
+    tree = Files({"setup.py": "", **({"__init__.py": ""} if has_package else {})})
+    request = SimpleNamespace(tree=tree, repo=repo, base_commit="0", when=at(2024, 1, 1), version_hint=None)
+    recipe = Recipe(project="setup.py", evidence=Evidence(rung="setup.py"))
+    commands = steps.source("parent", tar, request, recipe, "3.11").commands
     assert ("rm /opt/goldseam/src/__init__.py" not in commands) is is_left
 
 

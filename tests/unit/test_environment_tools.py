@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from miner.languages.python.detect import DETECTORS, detect
-from miner.languages.python.evidence import conda, nox, tools
+from miner.languages.python.detect import FURTHER, PLAINEST, detect
+from miner.languages.python.evidence import conda, locks, nox, tools
 from tests.trees import Files
 
 
@@ -172,4 +172,5 @@ def test_a_value_of_the_wrong_type_is_no_obstacle(place):
 
 
 def test_every_kind_says_nothing_of_an_empty_tree():
-    assert [detector(Files()) for detector in DETECTORS] == [None] * len(DETECTORS)
+    detectors = (locks.detect, *PLAINEST, *FURTHER, conda.detect)
+    assert [detector(Files()) for detector in detectors] == [None] * len(detectors)

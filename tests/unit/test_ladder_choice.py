@@ -54,12 +54,12 @@ def climbed(monkeypatch):
     def climb(ends, *, unbuilt=None, files=None, interpreters=1, fixed=None, of_change=()):
         tried = []
 
-        def build(_job, interpreter, recipe, _ground):
-            tried.append(recipe.rung)
-            end = ends[recipe.rung]
+        def build(made, _ground):
+            tried.append(made.recipe.rung)
+            end = ends[made.recipe.rung]
             if isinstance(end, rung.RefusedError):
                 raise end
-            return replace(image(recipe.rung), python=interpreter.minor)
+            return replace(image(made.recipe.rung), python=made.interpreter.minor)
 
         recipes = [Recipe(project="setup.py", evidence=Evidence(rung=rung)) for rung in ends if "+" not in rung]
         last = Recipe(project=None, evidence=Evidence(rung=unbuilt)) if unbuilt else None
@@ -83,7 +83,7 @@ def climbed(monkeypatch):
                 of_change=of_change,
             ),
         )
-        monkeypatch.setattr(ladder, "image_of", build)
+        monkeypatch.setattr(ladder.RecipeBuild, "image", build)
         monkeypatch.setattr(ladder.base, "ensure", lambda _workshop: None)
         pythons = [SimpleNamespace(minor=f"3.{9 + place}") for place in range(interpreters)]
         monkeypatch.setattr(ladder, "_interpreters", lambda _job, _ground: iter(pythons))
@@ -195,7 +195,8 @@ def test_packages_that_cannot_be_had_are_done_without_and_asked_for_once(monkeyp
     python = SimpleNamespace(minor="3.11", path="/usr/bin/python3.11", layer=SimpleNamespace(image_id="sha256:1"))
     recipe = Recipe(project=None, evidence=Evidence(rung="a"), apt=("libxml2-dev",))
     job = SimpleNamespace(request=SimpleNamespace(workshop=None), attempts=[])
-    assert [rung._system(job, python, recipe) for _ in range(2)] == [(python, ())] * 2
+    build = rung.RecipeBuild(job=job, interpreter=python, recipe=recipe)
+    assert [build.with_packages() for _ in range(2)] == [(build, ())] * 2
     assert asked == ["system"]
     assert [(one.step, one.ok, one.failure) for one in job.attempts] == [("system", False, "no Debian here")]
 

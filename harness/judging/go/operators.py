@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.judging.go.values import Value, is_plain
-from harness.judging.parts import Decider, Part, UndecidableError, held_by, negatable, parts_of, truth
+from harness.judging.parts import Decider, Part, UndecidableError, held_by, negatable, paired_off, parts_of, truth
 from harness.judging.patterns import of_go
 from harness.judging.search import matches
 
@@ -406,15 +406,11 @@ def _elements(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     if left.tag != "l" or other.tag != "l" or len(left.parts) != len(other.parts):
         return False
     comparison = _Comparison()
-    rest = list(other.parts)
-    for item in left.parts:
-        place = next(
-            (n for n, mate in enumerate(rest) if comparison.equal(_unwrapped(item), _unwrapped(mate), typed=True)), None
-        )
-        if place is None:
-            return False
-        del rest[place]
-    return True
+
+    def alike(item: Part | None, mate: Part | None) -> bool:
+        return comparison.equal(_unwrapped(item), _unwrapped(mate), typed=True)
+
+    return paired_off(left.parts, other.parts, alike)
 
 
 def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from harness.judging.javascript.values import UNDEFINED, Object
 from harness.judging.patterns import of_javascript
-from harness.judging.values import Pattern
+from harness.judging.search import matches
 
 _PLACES = ("line", "column", "endLine", "endColumn")
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
@@ -16,7 +16,7 @@ _REFUSES_FATAL, _ASKS_FOR_OUTPUT, _ASKS_FOR_SUGGESTIONS = 7, 7, 9
 """The versions of ESLint whose tester does so, whatever a case says."""
 
 
-def reported(operands: list[Any], _options: Mapping[str, Any], matches: Callable[[Pattern, str], bool]) -> bool:
+def reported(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     """Whether the messages of a case are those that its test expects, with what they fix.
 
     Raises:
@@ -32,7 +32,7 @@ def reported(operands: list[Any], _options: Mapping[str, Any], matches: Callable
     expected = _items(errors)
     if len(messages) != len(expected) or not (not messages or any(message["own"] is True for message in messages)):
         return False
-    case = _Case(since, matches)
+    case = _Case(since)
     return all(map(case.is_error, messages, expected)) and _is_fixed(outcome, spec)
 
 
@@ -59,8 +59,8 @@ def _is_fixed(outcome: Mapping[Any, Any], spec: Mapping[Any, Any]) -> bool:
 class _Case:
     """What one version of the tester holds messages against."""
 
-    def __init__(self, since: float, matches: Callable[[Pattern, str], bool]) -> None:
-        self._since, self._matches = since, matches
+    def __init__(self, since: float) -> None:
+        self._since = since
 
     def is_error(self, message: Mapping[Any, Any], error: object) -> bool:
         """Whether a message is what a case expects: a text, a pattern, or an object."""
@@ -79,7 +79,7 @@ class _Case:
 
     def _is_text(self, text: object, spec: object) -> bool:
         if isinstance(spec, Object) and spec.tag == "R" and isinstance(text, str):
-            return self._matches(of_javascript(*spec.text), text)
+            return matches(of_javascript(*spec.text), text)
         return isinstance(text, str) and text == spec
 
     def _is_called(self, message: Mapping[Any, Any], spec: Mapping[Any, Any], text: object) -> bool:

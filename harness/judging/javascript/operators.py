@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.judging.javascript.lint import reported
 from harness.judging.javascript.pretty import as_written, forms, text_of_error
@@ -23,11 +24,9 @@ from harness.judging.javascript.values import (
     is_partial,
     is_plain,
 )
+from harness.judging.parts import Decider, UndecidableError, negatable, of_one, of_two, paired_off
 from harness.judging.patterns import of_javascript
-from harness.judging.values import Pattern
-
-if TYPE_CHECKING:
-    Matches = Callable[[Pattern, str], bool]
+from harness.judging.search import matches
 
 _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
@@ -37,10 +36,6 @@ _STANDARD_ERRORS = frozenset(
 _SPACE = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
 _DECIMAL = re.compile(r"[+-]?(?:(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|Infinity)")
 _RADIX = {"0x": 16, "0o": 8, "0b": 2}
-
-
-class UndecidableError(ValueError):
-    """The values do not tell, as it depends on which object it is or on code of the product."""
 
 
 def same_value(left: object, other: object) -> bool:
@@ -128,8 +123,8 @@ class _Comparison:
     """Whether maps are compared at all: some libraries look their keys up."""
     errors: bool = True
     """Whether errors are compared at all: versions of jest and vitest differ in what of them counts."""
-    matches: Matches | None = None
-    """Searches with a regular expression, where `other` may have what takes more than one value."""
+    takes_matchers: bool = False
+    """Whether `other` may have what takes more than one value."""
     steps: int = 0
 
     def equal(self, left: object, other: object) -> bool:
@@ -155,7 +150,7 @@ class _Comparison:
         return self._objects(left, other)
 
     def _takes(self, matcher: Matcher, value: object) -> bool:
-        if self.matches is None:
+        if not self.takes_matchers:
             raise UndecidableError("what takes more than one value, of another library")
         if matcher.inverse and (value is UNDEFINED or matcher.name not in ("StringContaining", "StringMatching")):
             raise UndecidableError("versions differ")
@@ -169,9 +164,9 @@ class _Comparison:
             case "StringContaining", str() as part:
                 return (isinstance(value, str) and part in value) is not matcher.inverse
             case "StringMatching", Object() as pattern:
-                return (isinstance(value, str) and _searched(pattern, value, self.matches)) is not matcher.inverse
+                return (isinstance(value, str) and _searched(pattern, value)) is not matcher.inverse
             case "CloseTo", float() as near:
-                return _close([value, near, matcher.precision], {}, self.matches)
+                return _close([value, near, matcher.precision], {})
             case "ArrayContaining" | "ObjectContaining", Object() as sample:
                 return self._contains(value, sample)
         raise UndecidableError("an unknown matcher")
@@ -183,7 +178,7 @@ class _Comparison:
             return isinstance(value, Object) and self._contains_props(value, sample)
         is_array = isinstance(value, Object) and value.tag == "a"
         items = value.items if isinstance(value, Object) and is_array else ()
-        return is_array and all(any(self.equal(item, wanted) for item in items) for wanted in sample.items)
+        return is_array and all(any(self.equal(item, part) for item in items) for part in sample.items)
 
     def _contains_props(self, value: Object, sample: Object) -> bool:
         if value.tag not in ("O", "E"):
@@ -192,7 +187,7 @@ class _Comparison:
         missing = [key for key, _ in sample.props if key not in actual]
         if missing and (value.tag == "E" or value.name not in ("Object", None)):
             raise UndecidableError("properties that may be inherited")
-        return not missing and all(self.equal(actual[key], wanted) for key, wanted in sample.props)
+        return not missing and all(self.equal(actual[key], inner) for key, inner in sample.props)
 
     def _objects(self, left: Object, other: Object) -> bool:
         if left.tag != other.tag:
@@ -222,27 +217,17 @@ class _Comparison:
         if len(left.items) != len(other.items):
             return False
         if left.tag == "S" and not self.ordered:
-            return self.alike(left.items, other.items, self.equal)
+            return paired_off(left.items, other.items, self.equal)
         if left.tag == "M":
             if self.ordered:
                 return all(self._pairs(*pair) for pair in zip(left.items, other.items, strict=True))
-            return self.alike(left.items, other.items, self._pairs)
+            return paired_off(left.items, other.items, self._pairs)
         if left.tag == "T":
             return left.items == other.items
         return all(map(self.equal, left.items, other.items))
 
     def _pairs(self, one: Sequence[Any], two: Sequence[Any]) -> bool:
         return self.equal(one[0], two[0]) and self.equal(one[1], two[1])
-
-    def alike(self, left: Sequence[Any], other: Sequence[Any], equal: Callable[[Any, Any], bool]) -> bool:
-        """Whether each member has one of its own on the other side."""
-        rest = list(other)
-        for member in left:
-            at = next((place for place, candidate in enumerate(rest) if equal(member, candidate)), None)
-            if at is None:
-                return False
-            del rest[at]
-        return not rest
 
     def _named(self, left: Iterable[tuple[Any, Any]], other: Iterable[tuple[Any, Any]]) -> bool:
         ours, theirs = dict(left), dict(other)
@@ -298,10 +283,10 @@ def _one_of_same(left: object, other: object) -> bool:
     return strictly_equal(left, other) or same_value(left, other)
 
 
-def deeply_equal(left: object, other: object, rules: str, matches: Matches | None = None) -> bool:
+def deeply_equal(left: object, other: object, rules: str, *, takes_matchers: bool = False) -> bool:
     """Deep equality by the rules of one library's function.
 
-    With `matches`, which searches in texts, the other value may have in it what takes more than one.
+    With `takes_matchers` the other value may have in it what takes more than one.
 
     Raises:
         UndecidableError: something opaque is in it.
@@ -310,7 +295,7 @@ def deeply_equal(left: object, other: object, rules: str, matches: Matches | Non
     if not is_plain(other) or not (is_plain(left) or is_partial(other)):
         raise UndecidableError("an object without a plain form")
     comparison = _DEEP[rules]()
-    comparison.matches = matches
+    comparison.takes_matchers = takes_matchers
     return comparison.equal(left, other)
 
 
@@ -325,10 +310,17 @@ def is_error_of(error: object, classes: Sequence[str]) -> bool:
     return bool(classes[0]) and classes[0] in error.chain and (of_kind is None or of_kind in standard)
 
 
-def _searched(pattern: object, text: object, matches: Matches) -> bool:
+def _searched(pattern: object, text: object) -> bool:
     if not isinstance(pattern, Object) or pattern.tag != "R" or not isinstance(text, str):
         raise UndecidableError("not a regular expression and a text")
     return matches(of_javascript(*pattern.text), text)
+
+
+def _error(value: object) -> Object:
+    """An error; raises UndecidableError of anything else."""
+    if not isinstance(value, Object) or value.tag != "E":
+        raise UndecidableError("not an error")
+    return value
 
 
 def _message(error: object) -> str:
@@ -340,18 +332,18 @@ def _message(error: object) -> str:
     raise UndecidableError("not an error")
 
 
-def _raises(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
-    error, *wanted = operands
+def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    error, *expectations = operands
     if options.get("only") == "errors" and not (isinstance(error, Object) and error.tag == "E"):
         return False
     by_message = options.get("by") == "message"
     decide = {"snapshot": _shows_error, "tap": _as_tap, "exact": _is_exactly}.get(str(options.get("by")))
     if decide is not None:
-        return all(decide(error, expected, matches) for expected in wanted)
-    return all(_is_wanted(error, expected, matches, by_message=by_message) for expected in wanted)
+        return all(decide(error, expected) for expected in expectations)
+    return all(_is_wanted(error, expected, by_message=by_message) for expected in expectations)
 
 
-def _shows_error(error: object, expected: object, _matches: Matches) -> bool:
+def _shows_error(error: object, expected: object) -> bool:
     """By its message as jest shows it, or all of it as vitest does."""
     if not isinstance(expected, str):
         raise UndecidableError("not a snapshot")
@@ -359,48 +351,43 @@ def _shows_error(error: object, expected: object, _matches: Matches) -> bool:
     return as_written(expected) in map(str.strip, texts)
 
 
-def _is_exactly(error: object, expected: object, matches: Matches) -> bool:
+def _is_exactly(error: object, expected: object) -> bool:
     """As ava and jasmine: by all of its message, by its class, or by some of its fields."""
-    if not isinstance(error, Object) or error.tag != "E":
-        raise UndecidableError("not an error")
+    error = _error(error)
     if isinstance(expected, Object) and expected.tag == "O":
-        return all(_has_field(error, name, wanted, matches) for name, wanted in expected.props)
-    return _has_field(error, "instanceOf" if isinstance(expected, Opaque) else "message", expected, matches)
+        return all(_has_field(error, name, inner) for name, inner in expected.props)
+    return _has_field(error, "instanceOf" if isinstance(expected, Opaque) else "message", expected)
 
 
-def _has_field(error: Object, name: str, wanted: object, matches: Matches) -> bool:
-    if name == "instanceOf" and isinstance(wanted, Opaque) and wanted.chain:
-        return is_error_of(error, wanted.chain)
+def _has_field(error: Object, name: str, expected: object) -> bool:
+    if name == "instanceOf" and isinstance(expected, Opaque) and expected.chain:
+        return is_error_of(error, expected.chain)
     if name == "code":
-        return same_value(dict(error.props).get("code", UNDEFINED), wanted)
-    told = {"name": error.text[0], "message": error.text[1]}.get(name)
-    if told is None or not isinstance(wanted, str | Object):
+        return same_value(dict(error.props).get("code", UNDEFINED), expected)
+    text = {"name": error.text[0], "message": error.text[1]}.get(name)
+    if text is None or not isinstance(expected, str | Object):
         raise UndecidableError("not known of an error")
-    return _searched(wanted, told, matches) if isinstance(wanted, Object) else told == wanted
+    return _searched(expected, text) if isinstance(expected, Object) else text == expected
 
 
-def _as_tap(error: object, expected: object, matches: Matches) -> bool:
+def _as_tap(error: object, expected: object) -> bool:
     """As tap's `throws`: a text only says what is tested, and of an error given the texts have to be in the other's."""
     if isinstance(expected, str):
         return True
     if isinstance(expected, Object) and expected.tag == "E" and not expected.props and not expected.more:
-        if not isinstance(error, Object) or error.tag != "E":
-            raise UndecidableError("not an error")
-        return all(wanted in told for wanted, told in zip(expected.text, error.text, strict=True))
+        return all(part in text for part, text in zip(expected.text, _error(error).text, strict=True))
     if isinstance(expected, Object) and expected.tag == "O":
-        if not isinstance(error, Object) or error.tag != "E":
-            raise UndecidableError("not an error")
+        error = _error(error)
         actual = {"name": error.text[0], "message": error.text[1], **dict(error.props)}
         return all(
-            key in actual and _matches_as_tap(actual[key], inner, matches, is_text_part=True)
-            for key, inner in expected.props
+            key in actual and _matches_as_tap(actual[key], inner, is_text_part=True) for key, inner in expected.props
         )
     if isinstance(expected, Object) and expected.tag != "R":
         raise UndecidableError("an error that says more")
-    return _is_wanted(error, expected, matches, by_message=isinstance(expected, Object))
+    return _is_wanted(error, expected, by_message=isinstance(expected, Object))
 
 
-def _is_wanted(error: object, expected: object, matches: Matches, *, by_message: bool) -> bool:
+def _is_wanted(error: object, expected: object, *, by_message: bool) -> bool:
     if isinstance(expected, Opaque):
         if not expected.chain:
             raise UndecidableError("a function that checks errors")
@@ -411,51 +398,48 @@ def _is_wanted(error: object, expected: object, matches: Matches, *, by_message:
         return expected is UNDEFINED
     if expected.tag == "R":
         if by_message:
-            return _searched(expected, _message(error), matches)
-        if isinstance(error, Object) and error.tag == "E":
-            return _searched(expected, text_of_error(error), matches)
-        raise UndecidableError("not an error")
+            return _searched(expected, _message(error))
+        return _searched(expected, text_of_error(_error(error)))
     if by_message:
         return expected.tag == "E" and expected.text[1] == _message(error)
-    return _has_fields(error, expected, matches)
+    return _has_fields(error, expected)
 
 
-def _has_fields(error: object, expected: Object, matches: Matches) -> bool:
+def _has_fields(error: object, expected: Object) -> bool:
     """As `assert.throws` with an object: each of its properties has to be that of the error."""
-    if not isinstance(error, Object) or error.tag != "E":
-        raise UndecidableError("not an error")
-    told = {"name": error.text[0], "message": error.text[1]}
-    actual = {**dict(error.inherited), **told, **dict(error.more), **dict(error.props)}
-    wanted = dict(expected.props)
+    error = _error(error)
+    texts = {"name": error.text[0], "message": error.text[1]}
+    actual = {**dict(error.inherited), **texts, **dict(error.more), **dict(error.props)}
+    fields = dict(expected.props)
     if expected.tag == "E":
-        wanted |= {"name": expected.text[0], "message": expected.text[1], **dict(expected.more)}
+        fields |= {"name": expected.text[0], "message": expected.text[1], **dict(expected.more)}
     return all(
-        _searched(value, actual[key], matches)
+        _searched(value, actual[key])
         if isinstance(value, Object) and value.tag == "R" and isinstance(actual.get(key), str)
         else key in actual and deeply_equal(actual[key], value, "strict")
-        for key, value in wanted.items()
+        for key, value in fields.items()
     )
 
 
-def _contains(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
+def _contains(operands: list[Any], options: Mapping[str, Any]) -> bool:
     container, item = operands
     if isinstance(container, str) or options.get("by") == "text":
         return isinstance(item, str) and isinstance(container, str) and item in container
     return any(strictly_equal(part, item) or same_value(part, item) for part in _members(container))
 
 
-def _contains_equal(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
+def _contains_equal(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     container, item = operands
-    return any(deeply_equal(part, item, "jest", matches) for part in _members(container))
+    return any(deeply_equal(part, item, "jest", takes_matchers=True) for part in _members(container))
 
 
-def _has_members(operands: list[Any], options: Mapping[str, Any], _matches: Matches) -> bool:
+def _has_members(operands: list[Any], options: Mapping[str, Any]) -> bool:
     """Whether two arrays have the same members, in whatever order."""
     arrays = [operand.items for operand in operands if isinstance(operand, Object) and operand.tag == "a"]
     if len(arrays) < len(operands) or len(set(map(len, arrays))) > 1:
         return False
-    comparison, (left, other) = _DEEP["chai"](), arrays
-    return comparison.alike(left, other, comparison.equal if options["rules"] == "chai" else strictly_equal)
+    left, other = arrays
+    return paired_off(left, other, _DEEP["chai"]().equal if options["rules"] == "chai" else strictly_equal)
 
 
 def _members(container: object) -> tuple[Any, ...]:
@@ -464,7 +448,7 @@ def _members(container: object) -> tuple[Any, ...]:
     raise UndecidableError("not an array or a set")
 
 
-def _length(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _length(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     value, length = operands
     if isinstance(value, str):
         return bool(float(len(value.encode("utf-16-le", "surrogatepass")) // 2) == length)
@@ -475,8 +459,8 @@ def _length(operands: list[Any], _options: Mapping[str, Any], _matches: Matches)
     raise UndecidableError("no length")
 
 
-def _property(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
-    value, path, *wanted = operands
+def _property(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    value, path, *sides = operands
     rules = options.get("rules", "jest")
     if isinstance(path, str) and options.get("by") == "name":
         keys: list[Any] = [path]
@@ -491,8 +475,8 @@ def _property(operands: list[Any], options: Mapping[str, Any], matches: Matches)
         if value is HOLE:
             return False
     if rules == "===":
-        return all(strictly_equal(value, expected) for expected in wanted)
-    return all(deeply_equal(value, expected, rules, matches) for expected in wanted)
+        return all(strictly_equal(value, expected) for expected in sides)
+    return all(deeply_equal(value, expected, rules, takes_matchers=True) for expected in sides)
 
 
 def _member(value: object, key: Any) -> object:
@@ -503,47 +487,47 @@ def _member(value: object, key: Any) -> object:
         return float(len(value.items))
     if value.tag == "a" and str(key).isdigit():
         return value.items[int(key)] if int(key) < len(value.items) else HOLE
-    found = dict(value.props).get(key, HOLE)
-    if found is HOLE and value.tag == "O" and value.name != "Object":
+    inner = dict(value.props).get(key, HOLE)
+    if inner is HOLE and value.tag == "O" and value.name != "Object":
         raise UndecidableError("properties that may be inherited")
-    return found
+    return inner
 
 
-def _matches_object(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
-    value, wanted = operands
+def _matches_object(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    value, expected = operands
     by = options.get("by")
     if by == "include":
-        return _includes(value, wanted, str(options["rules"]))
+        return _includes(value, expected, str(options["rules"]))
     if by is not None:
-        return _matches_as_tap(value, wanted, matches, is_text_part=by == "match")
-    return isinstance(value, Object) and _has_parts(value, wanted, matches)
+        return _matches_as_tap(value, expected, is_text_part=by == "match")
+    return isinstance(value, Object) and _has_parts(value, expected)
 
 
-def _includes(value: object, wanted: object, rules: str) -> bool:
+def _includes(value: object, expected: object, rules: str) -> bool:
     """As chai's `include` with an object: each of its properties is one of the other."""
-    if not isinstance(wanted, Object) or wanted.tag != "O" or not isinstance(value, Object) or value.tag != "O":
+    if not isinstance(expected, Object) or expected.tag != "O" or not isinstance(value, Object) or value.tag != "O":
         raise UndecidableError("not two plain objects")
     actual = dict(value.props)
     if rules == "===":
-        return all(key in actual and strictly_equal(actual[key], inner) for key, inner in wanted.props)
-    return all(key in actual and deeply_equal(actual[key], inner, rules) for key, inner in wanted.props)
+        return all(key in actual and strictly_equal(actual[key], inner) for key, inner in expected.props)
+    return all(key in actual and deeply_equal(actual[key], inner, rules) for key, inner in expected.props)
 
 
-def _has_parts(value: object, wanted: object, matches: Matches) -> bool:
-    if isinstance(wanted, Object) and wanted.tag == "O" and isinstance(value, Object) and value.tag == "O":
+def _has_parts(value: object, expected: object) -> bool:
+    if isinstance(expected, Object) and expected.tag == "O" and isinstance(value, Object) and value.tag == "O":
         actual = dict(value.props)
-        return all(key in actual and _has_parts(actual[key], inner, matches) for key, inner in wanted.props)
-    if isinstance(wanted, Object) and wanted.tag == "a" and isinstance(value, Object) and value.tag == "a":
-        if value.props or wanted.props:
+        return all(key in actual and _has_parts(actual[key], inner) for key, inner in expected.props)
+    if isinstance(expected, Object) and expected.tag == "a" and isinstance(value, Object) and value.tag == "a":
+        if value.props or expected.props:
             raise UndecidableError("an array with more than its items")
-        pairs = zip(value.items, wanted.items, strict=False)
-        return len(value.items) == len(wanted.items) and all(_has_parts(*pair, matches) for pair in pairs)
-    return deeply_equal(value, wanted, "jest", matches)
+        pairs = zip(value.items, expected.items, strict=False)
+        return len(value.items) == len(expected.items) and all(_has_parts(*pair) for pair in pairs)
+    return deeply_equal(value, expected, "jest", takes_matchers=True)
 
 
-def _matches_as_tap(value: object, wanted: object, matches: Matches, *, is_text_part: bool) -> bool:
+def _matches_as_tap(value: object, expected: object, *, is_text_part: bool) -> bool:
     """As tap's `has` and `match`: the properties that are asked for; in `match` a text or pattern is looked for."""
-    if isinstance(wanted, Object) and wanted.tag == "O":
+    if isinstance(expected, Object) and expected.tag == "O":
         if not isinstance(value, Object):
             if isinstance(value, Opaque | Cycle):
                 raise UndecidableError("an object without a plain form")
@@ -552,38 +536,38 @@ def _matches_as_tap(value: object, wanted: object, matches: Matches, *, is_text_
             raise UndecidableError("properties of another kind of object")
         actual = dict(value.props)
         return all(
-            key in actual and _matches_as_tap(actual[key], inner, matches, is_text_part=is_text_part)
-            for key, inner in wanted.props
+            key in actual and _matches_as_tap(actual[key], inner, is_text_part=is_text_part)
+            for key, inner in expected.props
         )
-    if isinstance(wanted, Object) and not (wanted.tag == "R" and is_text_part):
+    if isinstance(expected, Object) and not (expected.tag == "R" and is_text_part):
         raise UndecidableError("versions differ")
-    if is_text_part and isinstance(value, str) and (isinstance(wanted, Object) or (wanted and isinstance(wanted, str))):
-        return wanted in value if isinstance(wanted, str) else _searched(wanted, value, matches)
-    if isinstance(wanted, Object):
+    is_sought = is_text_part and (isinstance(expected, Object) or (isinstance(expected, str) and expected != ""))
+    if is_sought and isinstance(value, str):
+        return expected in value if isinstance(expected, str) else _searched(expected, value)
+    if isinstance(expected, Object):
         raise UndecidableError("not a text")
-    return deeply_equal(value, wanted, "tap")
+    return deeply_equal(value, expected, "tap")
 
 
-def _close(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
-    value, wanted, *digits = operands
-    if not isinstance(value, float) or not isinstance(wanted, float):
+def _close(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+    value, expected, *digits = operands
+    if not isinstance(value, float) or not isinstance(expected, float):
         return False
-    if math.isinf(value) or math.isinf(wanted):
-        return value == wanted
-    return bool(abs(value - wanted) < 10 ** -(digits[0] if digits else 2.0) / 2)
+    if math.isinf(value) or math.isinf(expected):
+        return value == expected
+    return bool(abs(value - expected) < 10 ** -(digits[0] if digits else 2.0) / 2)
 
 
-def _ordered(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any], Matches], bool]:
-    def decided(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
-        left, other = operands
+def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
+    def decided(left: object, other: object) -> bool:
         if type(left) is not type(other) or not isinstance(left, float | int) or isinstance(left, bool):
             raise UndecidableError("not two numbers")
         return decide(left, other)
 
-    return decided
+    return of_two(decided)
 
 
-def _instance(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
+def _instance(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     value, kind = operands
     if not isinstance(kind, Opaque) or not kind.chain:
         raise UndecidableError("not a class")
@@ -592,52 +576,44 @@ def _instance(operands: list[Any], _options: Mapping[str, Any], _matches: Matche
     raise UndecidableError("an object of another kind")
 
 
-def _of_two(decide: Callable[[Any, Any], bool]) -> Callable[[list[Any], Mapping[str, Any], Matches], bool]:
-    def decided(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
-        left, other = operands
-        return decide(left, other)
-
-    return decided
-
-
-def _deep(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
+def _deep(operands: list[Any], options: Mapping[str, Any]) -> bool:
     left, other = operands
-    return deeply_equal(left, other, options["rules"], matches if options["rules"].startswith("jest") else None)
+    return deeply_equal(left, other, options["rules"], takes_matchers=options["rules"].startswith("jest"))
 
 
-def _snapshot(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
-    value, wanted, *matchers = operands
+def _snapshot(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    value, expected, *matchers = operands
     if options.get("by") == "value":
-        return next(forms(_with_matchers(value, wanted, matches))) == next(forms(wanted))
-    if not isinstance(wanted, str) or not all(_has_parts(value, one, matches) for one in matchers):
+        return next(forms(_with_matchers(value, expected))) == next(forms(expected))
+    if not isinstance(expected, str) or not all(_has_parts(value, one) for one in matchers):
         raise UndecidableError("not a snapshot")
     for one in matchers:
-        value = _with_matchers(value, one, matches)
-    return as_written(wanted) in map(str.strip, forms(value))
+        value = _with_matchers(value, one)
+    return as_written(expected) in map(str.strip, forms(value))
 
 
-def _with_matchers(value: object, wanted: object, matches: Matches) -> object:
-    """A value as a snapshot shows it: where a matcher is wanted that takes what is there, the matcher."""
-    if isinstance(wanted, Matcher):
-        return wanted if deeply_equal(value, wanted, "jest", matches) else value
-    if not isinstance(wanted, Object) or not isinstance(value, Object) or value.tag != wanted.tag:
+def _with_matchers(value: object, expected: object) -> object:
+    """A value as a snapshot shows it: where a matcher is expected that takes what is there, the matcher."""
+    if isinstance(expected, Matcher):
+        return expected if deeply_equal(value, expected, "jest", takes_matchers=True) else value
+    if not isinstance(expected, Object) or not isinstance(value, Object) or value.tag != expected.tag:
         return value
     if value.tag == "O":
-        parts = dict(wanted.props)
-        props = ((key, _with_matchers(inner, parts.get(key), matches)) for key, inner in value.props)
+        parts = dict(expected.props)
+        props = ((key, _with_matchers(inner, parts.get(key))) for key, inner in value.props)
         return replace(value, props=tuple(props))
     if value.tag == "a":
-        pairs = zip_longest(value.items, wanted.items[: len(value.items)])
-        return replace(value, items=tuple(_with_matchers(*pair, matches) for pair in pairs))
+        pairs = zip_longest(value.items, expected.items[: len(value.items)])
+        return replace(value, items=tuple(_with_matchers(*pair) for pair in pairs))
     return value
 
 
-def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -> bool:
+def _called(operands: list[Any], options: Mapping[str, Any]) -> bool:
     """Whether a mock was called with these arguments: any time, the last, the nth or the only one."""
-    calls_told, *wanted = operands
+    calls_told, *arguments = operands
     calls, which = _members(calls_told), options["which"]
     if which == "nth":
-        place, *wanted = wanted
+        place, *arguments = arguments
         at = int(place) - 1 if isinstance(place, float) and place >= 1 else len(calls)
         calls = calls[at : at + 1]
     elif which == "last":
@@ -647,11 +623,10 @@ def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -
     undecided = False
     rules = options.get("rules", "jest")
     for call in calls:
-        given = _members(call)[: len(wanted) if options.get("first") else None]
+        values = _members(call)[: len(arguments) if options.get("first") else None]
+        pairs = zip(values, arguments, strict=False)
         try:
-            if len(given) == len(wanted) and all(
-                deeply_equal(one, other, rules, matches) for one, other in zip(given, wanted, strict=True)
-            ):
+            if len(values) == len(arguments) and all(deeply_equal(*pair, rules, takes_matchers=True) for pair in pairs):
                 return True
         except UndecidableError:
             undecided = True
@@ -660,8 +635,8 @@ def _called(operands: list[Any], options: Mapping[str, Any], matches: Matches) -
     return False
 
 
-def _kind(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
-    value, wanted = operands
+def _kind(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+    value, expected = operands
     if isinstance(value, Opaque) and value.why != "a function":
         raise UndecidableError("an object without a plain form")
     tag = value.tag if isinstance(value, Object) else ""
@@ -675,35 +650,25 @@ def _kind(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -
         *((tag == letter, name.lower()) for name, letter in {**_ANY_TAGS, "Object": "O", "Error": "E"}.items()),
     ]
     found = next((name for holds, name in kinds if holds), None)
-    if found is None or not isinstance(wanted, str):
+    if found is None or not isinstance(expected, str):
         raise UndecidableError("another kind")
-    return found == wanted.lower()
+    return found == expected.lower()
 
 
-def _truth(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
-    (value,) = operands
-    return truthy(value)
-
-
-def _defined(operands: list[Any], _options: Mapping[str, Any], _matches: Matches) -> bool:
-    (value,) = operands
-    return value is not UNDEFINED
-
-
-def _match(operands: list[Any], _options: Mapping[str, Any], matches: Matches) -> bool:
+def _match(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     text, pattern = operands
     if isinstance(pattern, str) and isinstance(text, str):
         return pattern in text
-    return _searched(pattern, text, matches)
+    return _searched(pattern, text)
 
 
-_DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] = {
-    "js.is": _of_two(same_value),
-    "js.===": _of_two(strictly_equal),
-    "js.==": _of_two(loosely_equal),
+_DECIDES: Mapping[str, Decider] = {
+    "js.is": of_two(same_value),
+    "js.===": of_two(strictly_equal),
+    "js.==": of_two(loosely_equal),
     "js.deep": _deep,
-    "js.truth": _truth,
-    "js.defined": _defined,
+    "js.truth": of_one(truthy),
+    "js.defined": of_one(lambda value: value is not UNDEFINED),
     "js.match": _match,
     "js.contain": _contains,
     "js.contain_equal": _contains_equal,
@@ -716,10 +681,10 @@ _DECIDES: Mapping[str, Callable[[list[Any], Mapping[str, Any], Matches], bool]] 
     "js.kind": _kind,
     "js.close": _close,
     "js.lint": reported,
-    "js.<": _ordered(lambda left, other: left < other),
-    "js.<=": _ordered(lambda left, other: left <= other),
-    "js.>": _ordered(lambda left, other: left > other),
-    "js.>=": _ordered(lambda left, other: left >= other),
+    "js.<": _ordered(operator.lt),
+    "js.<=": _ordered(operator.le),
+    "js.>": _ordered(operator.gt),
+    "js.>=": _ordered(operator.ge),
     "js.instance": _instance,
     "js.raises": _raises,
 }
@@ -730,12 +695,5 @@ PARTIAL = frozenset({"js.contain", "js.contain_equal", "js.length", "js.property
 """Operators that look at a part alone: what is beside that may be anything, such as a method."""
 
 
-def operators(matches: Matches) -> Mapping[str, Callable[[list[Any], Mapping[str, Any]], bool]]:
-    """By name; a negation (`not` among the options) of what can't be decided does not hold either."""
-
-    def bound(
-        decide: Callable[[list[Any], Mapping[str, Any], Matches], bool],
-    ) -> Callable[[list[Any], Mapping[str, Any]], bool]:
-        return lambda operands, options: decide(operands, options, matches) is not bool(options.get("not"))
-
-    return {name: bound(decide) for name, decide in _DECIDES.items()}
+OPERATORS = negatable(_DECIDES, object)
+"""By name, of values of this language."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.parts import tagged
+from harness.judging.parts import matched, tagged
 
 if TYPE_CHECKING:
     from harness.judging.values import Reader
@@ -115,20 +115,12 @@ def _value(reader: Reader, enc: Any, depth: int) -> Any:
     return _KINDS[tag](reader, parts, depth + 1)
 
 
-def _undefined(_reader: Reader, parts: list[Any], _depth: int) -> object:
-    () = parts
-    return UNDEFINED
+def _always(value: Missing) -> Callable[[Reader, list[Any], int], object]:
+    def read_nothing(_reader: Reader, parts: list[Any], _depth: int) -> object:
+        () = parts
+        return value
 
-
-def _hole(_reader: Reader, parts: list[Any], _depth: int) -> object:
-    () = parts
-    return HOLE
-
-
-def _text_of(pattern: re.Pattern[str], text: str) -> str:
-    if not pattern.fullmatch(text):
-        raise ValueError("not a number")
-    return text
+    return read_nothing
 
 
 def _of_text(make: Callable[[str], object]) -> Callable[[Reader, list[Any], int], object]:
@@ -187,7 +179,7 @@ def _object(tag: str) -> Callable[[Reader, list[Any], int], object]:
             items = _pairs(reader, members, depth)
         elif tag == "T":
             (members,) = inner
-            items = tuple(_text_of(_NUMBER, text) for text in reader.texts(members))
+            items = tuple(matched(_NUMBER, text) for text in reader.texts(members))
         elif tag == "B":
             (member,) = inner
             items = (_value(reader, member, depth),)
@@ -234,10 +226,10 @@ def _matcher(reader: Reader, parts: list[Any], depth: int) -> object:
 
 OBJECTS = ("a", "M", "S", "D", "R", "T", "B", "O")
 _KINDS: Mapping[str, Callable[[Reader, list[Any], int], object]] = {
-    "u": _undefined,
-    "h": _hole,
-    "N": _of_text(lambda text: float(_text_of(_NUMBER, text))),
-    "I": _of_text(lambda text: int(_text_of(_BIGINT, text))),
+    "u": _always(UNDEFINED),
+    "h": _always(HOLE),
+    "N": _of_text(lambda text: float(matched(_NUMBER, text))),
+    "I": _of_text(lambda text: int(matched(_BIGINT, text))),
     "s": _of_text(str),
     "Y": _of_text(Symbol),
     "F": _function,

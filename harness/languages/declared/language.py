@@ -190,8 +190,7 @@ class Declared(Language):
         """The declaration's tests, results and whatever else it protects."""
         declared = _declaration(test)
 
-        def reason(file: FilePatch, path: str) -> str | None:
-            del file
+        def reason(_file: FilePatch, path: str) -> str | None:
             if is_matched(path, (f"/{declared.results}",)):
                 return RESULTS
             if is_matched(path, declared.tests):

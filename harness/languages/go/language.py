@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.core.instance import TestSpec
@@ -46,9 +47,8 @@ TESTS, MANIFEST, VENDORED = "test_code", "module_manifest", "vendored_modules"
 _MANIFESTS = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum"})
 
 
-def part(name: str) -> str:
-    """A file of the folder `inside`."""
-    return parts.part(name, "go")
+part = partial(parts.part, language="go")
+"""Gives a file of the folder `inside`."""
 
 
 def sources() -> dict[str, str]:
@@ -56,9 +56,8 @@ def sources() -> dict[str, str]:
     return {name: part(name) for name in ("recorder.go", "handout.go")}
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it is compiled with them, or says which modules are."""
-    del file
     folders, _, name = path.rpartition("/")
     if name.endswith("_test.go"):
         return TESTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.core.instance import TestSpec
@@ -54,9 +55,8 @@ _BUILDING = frozenset({".mvn", "buildSrc", "build-logic"})
 _OUTPUTS = frozenset({"target", "build"})
 
 
-def part(name: str) -> str:
-    """A file of the folder `inside`."""
-    return parts.part(name, "java")
+part = partial(parts.part, language="java")
+"""Gives a file of the folder `inside`."""
 
 
 def sources() -> dict[str, str]:
@@ -64,9 +64,8 @@ def sources() -> dict[str, str]:
     return {name: part(name) for name in ("Recorder.java", "Handout.java")}
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it is compiled with them, or says how they are built or run."""
-    del file
     folders, _, name = path.rpartition("/")
     within = folders.split("/")
     if _TEST_SETS.fullmatch(path) or within[-1] == OWN_PACKAGE:

@@ -7,6 +7,7 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
@@ -56,13 +57,11 @@ _CONFIGURATIONS = re.compile(
 )
 
 
-def _part(name: str) -> str:
-    return parts.part(name, "javascript")
+_part = partial(parts.part, language="javascript")
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it would change how they are found, loaded or run."""
-    del file
     folders, _, name = path.rpartition("/")
     within = folders.split("/")
     if {"node_modules", "__mocks__"} & {*within, name}:  # jest takes packages from any `__mocks__` of the tree

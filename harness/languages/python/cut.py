@@ -7,6 +7,7 @@ and imports that only those use. Where that cannot be told, nothing is cut.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ _SET_UP = frozenset(
     f"{when}_{scope}" for when in ("setup", "teardown") for scope in ("module", "function", "class", "method")
 ) | {"setUp", "tearDown", "setUpClass", "tearDownClass", "setUpModule", "tearDownModule"}
 _FOR_ALL = frozenset({"pytestmark", "pytest_plugins"})
+_IMPORTS = ast.Import | ast.ImportFrom
+_BLOCKS = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,12 +113,15 @@ def _add_test(new: _File, names: Names, plan: _Plan) -> list[ast.AST]:
         return [item.node]
     if not isinstance(item.node, ast.ClassDef):
         raise CannotCutError("a test is in something that is not a plain class")
-    members_wanted = plan.members.setdefault(place, set())
     members = items(item.node.body, new.lines)
     added = _members(members, names[1])
-    members_wanted |= added
-    head = [*item.node.decorator_list, *item.node.bases, *item.node.keywords]
-    return [*head, *(members[at].node for at in added)]
+    plan.members.setdefault(place, set()).update(added)
+    return [*_head(item.node), *(members[at].node for at in added)]
+
+
+def _head(node: ast.ClassDef) -> list[ast.AST]:
+    """What a class is made with, its members aside."""
+    return [*node.decorator_list, *node.bases, *node.keywords]
 
 
 def _members(members: Sequence[Item], name: str) -> set[int]:
@@ -151,10 +157,8 @@ def _fresh(new: _File, plan: _Plan) -> str:
 def _gap(last: Item, following: Item) -> str:
     if last.is_import and following.is_import:
         return ""
-    blocks = isinstance(last.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) or isinstance(
-        following.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    )
-    return "\n\n" if blocks else "\n" if last.is_import else ""
+    is_block = isinstance(last.node, _BLOCKS) or isinstance(following.node, _BLOCKS)
+    return "\n\n" if is_block else "\n" if last.is_import else ""
 
 
 def _class(new: _File, item: Item, members_wanted: Collection[int]) -> str:
@@ -174,7 +178,7 @@ def _written(old: _File, new: _File, plan: _Plan) -> str:
     imports: list[str] = []
     tail: list[str] = []
     for place, item in enumerate(new.items):
-        twin = next((former for former in old.items if former.names == item.names and item.names), None)
+        twin = _twin(item, old.items)
         if place in plan.members and twin is not None:
             edits += _class_edits(old, new, twin, item, plan.members[place])
         elif place in plan.members:
@@ -196,10 +200,15 @@ def _written(old: _File, new: _File, plan: _Plan) -> str:
     return _applied(old, [*edits, _Edit(start=at, end=at, lines="".join(imports))], tail)
 
 
+def _twin(item: Item, before: Iterable[Item]) -> Item | None:
+    """What defined the same before."""
+    return next((former for former in before if former.names == item.names and item.names), None)
+
+
 def _import(item: Item, names: Collection[str], old: _File | None = None) -> str:
     """An import of what is needed alone, less what the file had before."""
     node = item.node
-    if not isinstance(node, ast.Import | ast.ImportFrom):
+    if not isinstance(node, _IMPORTS):
         return _ended(item.text)
     imported = {_imported(item.node, alias) for item in (old.items if old else ()) for alias in _aliases(item.node)}
     left = [
@@ -212,13 +221,13 @@ def _import(item: Item, names: Collection[str], old: _File | None = None) -> str
         return _ended(item.text)
     if not left:
         return ""
-    if isinstance(node, ast.Import):
-        return _ended(ast.unparse(ast.Import(names=left)))
-    return _ended(ast.unparse(ast.ImportFrom(module=node.module, names=left, level=node.level)))
+    narrowed = copy.copy(node)
+    narrowed.names = left
+    return _ended(ast.unparse(narrowed))
 
 
 def _aliases(node: ast.stmt) -> list[ast.alias]:
-    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+    return node.names if isinstance(node, _IMPORTS) else []
 
 
 def _imported(node: ast.stmt, alias: ast.alias) -> tuple[str, ...]:
@@ -230,11 +239,7 @@ def _class_edits(old: _File, new: _File, was: Item, now: Item, members_wanted: C
     if not isinstance(was.node, ast.ClassDef) or not isinstance(now.node, ast.ClassDef):
         raise CannotCutError("a class was something else before")
     before, after = items(was.node.body, old.lines), items(now.node.body, new.lines)
-    heads = [
-        [ast.dump(part) for part in (*node.decorator_list, *node.bases, *node.keywords)]
-        for node in (was.node, now.node)
-    ]
-    if heads[0] != heads[1]:
+    if list(map(ast.dump, _head(was.node))) != list(map(ast.dump, _head(now.node))):
         raise CannotCutError("a class itself was changed")
     texts = {item.text for item in before}
     edits: list[_Edit] = []
@@ -243,7 +248,7 @@ def _class_edits(old: _File, new: _File, was: Item, now: Item, members_wanted: C
         member = after[at]
         if member.text in texts:
             continue
-        twin = next((item for item in before if item.names == member.names and item.names), None)
+        twin = _twin(member, before)
         if twin is None:
             more.append("\n" + _ended(member.text))
         else:
@@ -316,7 +321,7 @@ class Item:
 
     @property
     def is_import(self) -> bool:
-        return isinstance(self.node, ast.Import | ast.ImportFrom)
+        return isinstance(self.node, _IMPORTS)
 
     @property
     def is_test(self) -> bool:
@@ -349,7 +354,7 @@ def items(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[Item, ...]:
     items_found: list[Item] = []
     for node in body:
         decorators = getattr(node, "decorator_list", [])
-        start = min(node.lineno, *(decorator.lineno for decorator in decorators), node.lineno) - 1
+        start = min(part.lineno for part in (node, *decorators)) - 1
         end = node.end_lineno or node.lineno
         if items_found and start < items_found[-1].end:
             raise CannotCutError("two statements share a line")
@@ -378,7 +383,7 @@ def members_needed(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _defined(node: ast.stmt) -> set[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(node, _BLOCKS):
         return {node.name}
     if isinstance(node, ast.Import):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
@@ -386,9 +391,7 @@ def _defined(node: ast.stmt) -> set[str]:
         return {alias.asname or alias.name for alias in node.names}
     ids = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)}
     for inner in ast.walk(node):
-        if inner is not node and isinstance(
-            inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
-        ):
+        if inner is not node and isinstance(inner, _BLOCKS | _IMPORTS):
             ids |= _defined(inner)
     return ids
 

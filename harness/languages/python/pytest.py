@@ -9,8 +9,9 @@ from harness.core.instance import TestSpec, TestStatus
 from harness.core.test_ids import stable_ids
 from harness.core.wording import words
 from harness.judging import values
-from harness.judging.frames import Shapes, has_shape
+from harness.judging.frames import Shapes
 from harness.languages.base import Chain, TestReport, chain
+from harness.languages.reporting import SHAPES, is_of
 
 BLOCKED_PLUGINS = words(
     "cov flakefinder forked pytest_cov pytest_cov.plugin random_order randomly reporter rerunfailures retry sugar"
@@ -38,6 +39,7 @@ _CACHE = "/tmp/pytest-of-cache"  # noqa: S108 - inside the container
 _SHOWN = ("addopts", "cache_dir", "log_", "junit", "console", "tmp_path_retention", "verbosity", "testpaths")
 """Settings, by their beginning, that concern how results are shown and which files are taken."""
 _SHAPES: Shapes = {
+    **SHAPES,
     "report": {
         "id": (str,),
         "when": (str,),
@@ -46,12 +48,7 @@ _SHAPES: Shapes = {
         "seconds": (float, int),
         "text": (str,),
     },
-    "collected": {"ids": (list,)},
-    "collect_error": {"id": (str,), "text": (str,)},
     "collect_skip": {"id": (str,), "text": (str,)},
-    "internal_error": {"text": (str,)},
-    "value": values.EVENT_FIELDS,
-    "finish": {"code": (int,)},
 }
 """What the recorder of harness/grading/inside/supervisor.py writes; a frame of any other form is somebody else's."""
 _SEVERITY = (
@@ -160,6 +157,8 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     one id; the worst of them is its status, and a part that is skipped counts only where none passes. A failure outside
     the call is an ERROR, as pytest's own summary counts it.
     """
+    if not all(is_of(frame, _SHAPES) for frame in frames):
+        return TestReport(violations=("a frame that the recorder does not write",))
     test_statuses: dict[str, set[TestStatus]] = {}
     part_statuses: dict[str, set[TestStatus]] = {}
     finished: set[str] = set()
@@ -170,11 +169,8 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
     skips: dict[str, str] = {}
     internal = ""
     exit_code: int | None = None
-    forged = [frame for frame in frames if not _is_ours(frame)]
-    frames = frames if forged else _renamed(frames)
+    frames = _renamed(frames)
     for frame in frames:
-        if forged:
-            break
         kind = frame["t"]
         if kind == "report":
             test_id = str(frame["id"])
@@ -198,34 +194,23 @@ def read(frames: Sequence[Mapping[str, Any]]) -> TestReport:
         for test_id, seen in test_statuses.items()
         if test_id in finished
     }
-    events = () if forged else tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
+    events = tuple(values.event_of(frame) for frame in frames if frame["t"] == "value")
     return TestReport(
         statuses=statuses,
         seconds=seconds,
         texts={test_id: "\n".join(lines).strip() for test_id, lines in texts.items()},
-        raised={} if forged else _raised(frames, "report"),
+        raised=_raised(frames, "report"),
         collected=tuple(collected),
         collect_errors=errors,
-        collect_raised={} if forged else _raised(frames, "collect_error"),
+        collect_raised=_raised(frames, "collect_error"),
         collect_skips=skips,
         internal_error=internal,
-        internal_raised=() if forged else _raised(frames, "internal_error").get("", ()),
+        internal_raised=_raised(frames, "internal_error").get("", ()),
         events=events,
         finished=exit_code is not None,
         exit_code=exit_code,
-        violations=("a frame that the recorder does not write",)
-        if forged
-        else (*_violations(statuses, collected, errors, exit_code), *values.repeated(events)),
+        violations=(*_violations(statuses, collected, errors, exit_code), *values.repeated(events)),
     )
-
-
-def _is_ours(frame: Mapping[str, Any]) -> bool:
-    """Whether a frame has a form that the recorder writes."""
-    if not has_shape(frame, _SHAPES):
-        return False
-    if frame["t"] == "collected":
-        return all(isinstance(test_id, str) for test_id in frame["ids"])
-    return frame["t"] != "value" or values.has_bounds(frame)
 
 
 def _renamed(frames: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from harness.core.instance import TestSpec
@@ -50,17 +51,15 @@ TESTS, BUILD, COMPILED = "test_code", "build_files", "compiled_code"
 _BUILD = frozenset({"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml"})
 
 
-def part(name: str) -> str:
-    """A file of the folder `inside`."""
-    return parts.part(name, "rust")
+part = partial(parts.part, language="rust")
+"""Gives a file of the folder `inside`."""
 
 
-def _reason(file: FilePatch, path: str) -> str | None:
+def _reason(_file: FilePatch, path: str) -> str | None:
     """Why a file may not reach the tests by this path: it is a test, or says how they are compiled.
 
     Tests within `src` are compiled with the product, and named by it.
     """
-    del file
     *folders, name = path.split("/")
     if "src" not in folders and "tests" in folders:
         return TESTS

@@ -15,7 +15,7 @@ from harness.languages.declared.language import PREFIX
 from miner.evidence.tree import TESTBED, Tree
 from miner.languages import system
 from miner.languages.base import Code, ImageRequest, Language, TestCommand, UnparsedCode
-from miner.languages.building import Building, refusal, tree_layer
+from miner.languages.building import Building, Stack, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.layers import base
 from miner.layers.build import BuiltLayer
@@ -102,18 +102,16 @@ def build_image(request: ImageRequest) -> BuiltImage:
         raise refusal("not_declared", f"goldseam.toml declares nothing for {request.repo}")
     building = Building(request)
     ground = base.ensure(request.workshop)
-    layers: list[tuple[Layer, BuiltLayer]] = []
-    parent, packages = ground, ()
+    stack = Stack(building, ground, RUNG, "")
+    packages: tuple[str, ...] = ()
     if declared.packages:
-        layer = system.layer(ground.image_id, declared.packages)
-        parent = building.ensure(layer, RUNG, "", "system", f"apt-get install {' '.join(declared.packages)}")
-        _hold_to(declared, parent)
-        layers.append((layer, parent))
-        packages = tuple(parent.facts.get("packages", ()))
-    layer = _tree(parent.image_id, request, declared)
-    tree = building.ensure(layer, RUNG, "", "source", "; ".join(declared.install))
+        called = f"apt-get install {' '.join(declared.packages)}"
+        installed = stack.add(system.layer(ground.image_id, declared.packages), "system", called)
+        _hold_to(declared, installed)
+        packages = tuple(installed.facts.get("packages", ()))
+    tree = stack.add(_tree(stack.image_id, request, declared), "source", "; ".join(declared.install))
     image = replace(
-        building.image(RUNG, ground, *layers, (layer, tree)),
+        stack.image(),
         system=packages,
         notes=(_NOT_DATED,),
         test=_spec(declared, tree.facts.get("installed", ())),

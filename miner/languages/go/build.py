@@ -13,7 +13,7 @@ from harness.config.settings import ImageSettings
 from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
 from miner.evidence.tree import TESTBED
 from miner.languages.base import ImageRequest
-from miner.languages.building import Building, installed, refusal, tree_layer
+from miner.languages.building import Building, Stack, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.toolchain import Toolchain
@@ -71,18 +71,15 @@ def _image(building: Building, ground: BuiltLayer, minor: int) -> BuiltImage:
     request, version = building.request, _toolchain(minor)
     sums = request.tree.read(modules.SUMS)
     rung = modules.MANIFEST if sums is None else modules.SUMS
-    go_layer = layer_of_go(ground.image_id, minor, request.workshop.settings)
-    toolchain = building.ensure(go_layer, rung, version, "system", version)
-    module_layer = _modules(toolchain.image_id, request)
-    installed = building.ensure(module_layer, rung, version, "install", "go list -deps -test ./...")
-    source_layer = _tree(installed.image_id, request)
-    tree = building.ensure(source_layer, rung, version, "source", "go list -export -test ./...")
-    layers = ((go_layer, toolchain), (module_layer, installed), (source_layer, tree))
+    stack = Stack(building, ground, rung, version)
+    toolchain = stack.add(layer_of_go(ground.image_id, minor, request.workshop.settings), "system", version)
+    installed = stack.add(_modules(stack.image_id, request), "install", "go list -deps -test ./...")
+    tree = stack.add(_tree(stack.image_id, request), "source", "go list -export -test ./...")
     failure = tree.facts.get("not_compiled")
     locks = {modules.SUMS: sums.decode("utf-8", "replace")} if sums else {}
     locks |= {name: str(installed.facts[name]) for name in (modules.MANIFEST, modules.SUMS) if name in installed.facts}
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         locks=locks,
         notes=(str(toolchain.facts.get("go")), *((f"not all packages can be compiled: {failure}",) if failure else ())),
         env=_env(request),

@@ -15,7 +15,7 @@ from harness.core.test_ids import files
 from harness.languages.go.language import FRAMEWORK
 from harness.patches import patch
 from miner.evidence.tree import Tree
-from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
+from miner.languages.base import Code, ImageRequest, ReadFiles, RecordedTests, TaskRun, TestCommand
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.go.build import TOOLCHAINS, build_image
@@ -83,9 +83,7 @@ class Go(TreeLanguage):
         """Every file called like a test, where the toolchain looks for packages."""
         return (tuple(path for path in tree.files() if _TESTS.fullmatch(path) and modules.is_seen(path)),)
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The test files themselves, and all others of their packages."""
         folders = dict.fromkeys(f"{dirname(path)}/" for path in paths if _TESTS.fullmatch(path))
         return {path: source for path, source in read(folders).items() if _TESTS.fullmatch(path)}

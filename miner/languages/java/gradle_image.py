@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING
 from harness.languages.java.language import GRADLE, GRADLE_ENV, GRADLE_HOME, HOME, JDK, sources
 from miner.evidence.tree import TESTBED
 from miner.languages.base import RefusedError
-from miner.languages.building import installed, tree_layer
+from miner.languages.building import Stack, installed, tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     OPENED,
     STORE,
+    WITH_FIX,
     called_like_tests,
     copied,
     environment,
     layer_of_jdk,
+    manifests_given,
     name_of_jdk,
     of_debian,
     opened,
     tool,
 )
-from miner.layers.layer import FACTS_PATH, INPUT_DIR, Folder, Layer, quote, readable, unpacked, write_tool
+from miner.layers.layer import FACTS_PATH, Folder, Layer, quote, readable, unpacked, write_tool
 from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _FETCH, _MOUNTED = "/tmp/distribution.py", f"{RUN_DIR}/gradle"  # noqa: S108 - inside the container
-_GIVEN, _FIXED = "gradle.tar", "fixed.tar"
+_GIVEN = "gradle.tar"
 _JAVA = {"JAVA_HOME": JDK, "PATH": f"{JDK}/bin:{GRADLE}/bin:/usr/local/bin:/usr/bin:/bin", **GRADLE_ENV}
 _NO_GRADLE, _BROKEN = "no_gradle", "broken_build_file"
 FAILURES = (
@@ -66,28 +68,26 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         InfrastructureError: the engine, a repository or the disk failed.
 
     """
-    request, version, rung = building.request, name_of_jdk(major), gradle.MANIFEST
-    jdk_layer = layer_of_jdk(ground.image_id, major, request.workshop.settings)
-    jdk = building.ensure(jdk_layer, rung, version, "system", version)
-    distribution, gradle_layer, installed = _gradle(building, jdk, major)
-    version = f"{version}, {distribution.origin}"
+    request, version = building.request, name_of_jdk(major)
+    stack = Stack(building, ground, gradle.MANIFEST, version)
+    jdk = stack.add(layer_of_jdk(ground.image_id, major, request.workshop.settings), "system", version)
+    distribution = _gradle(stack, major)
+    stack.toolchain = f"{version}, {distribution.origin}"
     opens = opened(request.tree, gradle.release(request.tree), major)
     env = {**_JAVA, **opens}
-    library_layer = _libraries(installed.image_id, request, env)
     try:
-        libraries = building.ensure(library_layer, rung, version, "install", "gradle testClasses")
-        source_layer = _tree(libraries.image_id, request, env)
-        tree = building.ensure(source_layer, rung, version, "source", "gradle testClasses")
+        stack.add(_libraries(stack.image_id, request, env), "install", "gradle testClasses")
+        tree = stack.add(_tree(stack.image_id, request, env), "source", "gradle testClasses")
     except RefusedError as error:
         raise _in_place(error, distribution) from error
-    layers = ((jdk_layer, jdk), (gradle_layer, installed), (library_layer, libraries), (source_layer, tree))
+    fixes_build = any(map(gradle.is_manifest, request.fixed))
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         env={**GRADLE_ENV, **opens},
         notes=(
             f"JDK {jdk.facts.get('jdk')}, {distribution.origin}",
             *(OPENED for _ in opens),
-            *("what only the fix's build files ask for is there, too" for _ in _of_fix(request)[:1]),
+            *(["what only the fix's build files ask for is there, too"] if fixes_build else []),
             *(f"a version that is not the same each day: {library}" for library in gradle.drifting(request.tree)),
             *("libraries of JCenter, which is no more: Maven Central's" for _ in tree.facts.get("replaced", [])),
         ),
@@ -109,20 +109,17 @@ def _distributions(request: ImageRequest) -> list[Distribution]:
     return list(gradle.distributions(request.tree, next(iter(roots)), folders))
 
 
-def _gradle(building: Building, jdk: BuiltLayer, major: int) -> tuple[Distribution, Layer, BuiltLayer]:
-    """The first distribution that runs on the JDK and can be had."""
-    request = building.request
+def _gradle(stack: Stack, major: int) -> Distribution:
+    """The first distribution that runs on the JDK and can be had, added to that."""
+    request = stack.building.request
     refused = None
     for distribution in usable(request, major):
-        layer = _distribution(jdk.image_id, distribution)
         try:
-            return (
-                distribution,
-                layer,
-                building.ensure(layer, gradle.MANIFEST, name_of_jdk(major), "gradle", distribution.origin),
-            )
+            stack.add(_distribution(stack.image_id, distribution), "gradle", distribution.origin)
         except RefusedError as error:
             refused = error
+        else:
+            return distribution
     first = _distributions(request)[0]
     version = f" {first.version}" if first.is_whole else ""
     kotlin = ", with build files in Kotlin" if gradle.is_in_kotlin(request.tree) else ""
@@ -194,31 +191,21 @@ def _called(request: ImageRequest, kind: str) -> str:
 
 def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
     """What Gradle downloads for the build files alone, and for those of the fix."""
-    files = ((path, request.tree.read(path) or b"") for path in gradle.manifests(request.tree))
-    inputs = [request.workshop.packed(_GIVEN, files)]
-    of_fix: list[str] = []
-    if fixed := _of_fix(request):
-        inputs.append(request.workshop.packed(_FIXED, fixed, is_of_fix=True))
-        of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
+    inputs = manifests_given(request, _GIVEN, gradle.is_manifest)
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=tuple(inputs),
+        inputs=inputs,
         commands=(
             unpacked(_GIVEN, GRADLE_HOME),
             *environment(env),
             _called(request, "skeleton"),
-            *of_fix,
+            *((WITH_FIX, _called(request, "fixed")) if len(inputs) > 1 else ()),
             f"rm -rf {TESTBED}; echo '{{}}' > {FACTS_PATH}",
             readable(GRADLE_HOME),
         ),
     )
-
-
-def _of_fix(request: ImageRequest) -> list[tuple[str, bytes]]:
-    """The build files that the fix changes, as it leaves them."""
-    return [(path, data) for path, data in request.fixed.items() if gradle.is_manifest(path)]
 
 
 def _tree(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:

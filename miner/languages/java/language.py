@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from harness.core.instance import Task, TestSpec
     from miner.evidence.tree import Tree
-    from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun
+    from miner.languages.base import Code, ImageRequest, ReadFiles, RecordedTests, TaskRun
     from miner.languages.built import BuiltImage
     from miner.languages.guessing.reading import Reading
     from miner.languages.stripping.helpers import Helper
@@ -69,19 +69,15 @@ class Java(TreeLanguage):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """The tests, without the numbers of their rows."""
-        del spec
         return tuple(dict.fromkeys(_ROWS.sub("", test_id) for test_id in test_ids))
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test, in the sets of tests that Maven compiles."""
-        del spec
         return (
             tuple(path for path in tree.files() if "src/test/" in path and _MODULES.fullmatch(path.rpartition("/")[2])),
         )
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The test files themselves, and those whose methods they may call; others' are judged where they run."""
         own = {
             path: source

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 
 from harness.languages.java.language import ENV, HOME, JDK, MAVEN, REPOSITORY, sources
 from miner.evidence.tree import TESTBED
-from miner.languages.building import tree_layer
+from miner.languages.building import Stack, tree_layer
 from miner.languages.java import poms
 from miner.languages.java.toolchain import (
     OPENED,
     SETTINGS,
     STORE,
+    WITH_FIX,
     called_like_tests,
     environment,
     layer_of_jdk,
+    manifests_given,
     name_of_jdk,
     opened,
     tool,
 )
-from miner.layers.layer import CACHE_DIR, FACTS_PATH, INPUT_DIR, Layer, quote, readable, unpacked, write_tool
+from miner.layers.layer import CACHE_DIR, FACTS_PATH, Layer, quote, readable, unpacked, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from miner.layers.build import BuiltLayer
 
 _FETCH, _PROJECT, _EXTENSION = (f"/tmp/{name}" for name in ("maven.py", "project.py", "OldestJava.java"))  # noqa: S108
-_GIVEN, _FIXED = "poms.tar", "fixed.tar"
+_GIVEN = "poms.tar"
 _CACHE = f"{CACHE_DIR}/maven"
 """Libraries that builds of the repository have had; what one may put there, others of the same repository get."""
 FAILURES = (
@@ -52,18 +54,16 @@ def image(building: Building, ground: BuiltLayer, major: int) -> BuiltImage:
         InfrastructureError: the engine, a repository or the disk failed.
 
     """
-    request, version, rung = building.request, name_of_jdk(major), poms.MANIFEST
-    jdk_layer = layer_of_jdk(ground.image_id, major, request.workshop.settings)
-    jdk = building.ensure(jdk_layer, rung, version, "system", version)
+    request, version = building.request, name_of_jdk(major)
+    stack = Stack(building, ground, poms.MANIFEST, version)
+    jdk = stack.add(layer_of_jdk(ground.image_id, major, request.workshop.settings), "system", version)
     opens = opened(request.tree, poms.release(request.tree), major)
     env = {**ENV, **opens}
-    library_layer = _libraries(jdk.image_id, request, env)
-    installed = building.ensure(library_layer, rung, version, "install", "mvn test-compile dependency:build-classpath")
-    source_layer = _tree(installed.image_id, request, env)
-    tree = building.ensure(source_layer, rung, version, "source", "mvn test-compile")
-    layers = ((jdk_layer, jdk), (library_layer, installed), (source_layer, tree))
+    libraries = _libraries(stack.image_id, request, env)
+    stack.add(libraries, "install", "mvn test-compile dependency:build-classpath")
+    tree = stack.add(_tree(stack.image_id, request, env), "source", "mvn test-compile")
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         env=opens,
         notes=(
             f"JDK {jdk.facts.get('jdk')}, Maven {poms.maven_version(request.tree)}",
@@ -97,24 +97,19 @@ def _called(request: ImageRequest, kind: str) -> str:
 
 def _libraries(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
     """Maven and what it downloads for the poms alone, and for those of the fix: commits that have the same share it."""
-    files = ((path, request.tree.read(path) or b"") for path in poms.manifests(request.tree))
-    inputs = [request.workshop.packed(_GIVEN, files)]
-    of_fix: list[str] = []
-    if fixed := {path: data for path, data in request.fixed.items() if poms.is_manifest(path)}:
-        inputs.append(request.workshop.packed(_FIXED, fixed.items(), is_of_fix=True))
-        of_fix += (f"tar -C {TESTBED} --no-same-owner -xf {INPUT_DIR}/{_FIXED}", _called(request, "fixed"))
+    inputs = manifests_given(request, _GIVEN, poms.is_manifest)
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=tuple(inputs),
+        inputs=inputs,
         commands=(
             write_tool(_FETCH, tool("maven.py")),
             f"python3 {_FETCH} {quote(poms.maven_version(request.tree))} {MAVEN}",
             unpacked(_GIVEN, REPOSITORY),
             *environment(env, _CACHE),
             _called(request, "skeleton"),
-            *of_fix,
+            *((WITH_FIX, _called(request, "fixed")) if len(inputs) > 1 else ()),
             _cleaned(),
             f"rm -rf {TESTBED}; echo '{{}}' > {FACTS_PATH}",
             readable(MAVEN, REPOSITORY),

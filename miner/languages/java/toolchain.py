@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
+from miner.evidence.tree import TESTBED
 from miner.languages.building import installed
 from miner.languages.java import gradle, poms
 from miner.languages.toolchain import Toolchain
@@ -15,13 +16,16 @@ from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, Folder
 from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from harness.config.settings import ImageSettings
     from miner.evidence.tree import Tree
     from miner.languages.base import ImageRequest
 
 SETTINGS, STORE = "/tmp/settings.xml", "/tmp/trust.jks"  # noqa: S108 - inside the container
+_FIXED = "fixed.tar"
+WITH_FIX = f"tar -C {TESTBED} --no-same-owner -xf {layer.INPUT_DIR}/{_FIXED}"
+"""The command that puts what the fix changes of the files that name libraries in their place."""
 _SOURCES = "/etc/apt/sources.list.d"
 _OPENED = {
     "java.base": "java.io java.lang java.lang.annotation java.lang.invoke java.lang.ref java.lang.reflect java.math"
@@ -117,6 +121,14 @@ def copied(mounted: str, place: str, *excluded: str) -> tuple[str, ...]:
         f"tar -C {place} --no-same-owner -xf /tmp/installation.tar",
         f"rm /tmp/installation.tar; {readable(place)}",
     )
+
+
+def manifests_given(request: ImageRequest, name: str, is_manifest: Callable[[str], bool]) -> tuple[layer.Input, ...]:
+    """The files of the tree that name libraries, as an archive of that name, and those that the fix changes, if any."""
+    files = ((path, request.tree.read(path) or b"") for path in request.tree.files() if is_manifest(path))
+    base = request.workshop.packed(name, files)
+    fixed = [(path, data) for path, data in request.fixed.items() if is_manifest(path)]
+    return (base, request.workshop.packed(_FIXED, fixed, is_of_fix=True)) if fixed else (base,)
 
 
 def environment(variables: Mapping[str, str], cache: str = "") -> tuple[str, ...]:

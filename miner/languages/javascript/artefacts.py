@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from miner.evidence.tree import Tree
-from miner.languages.javascript.manifest import MANIFEST, RUNNERS, package_folder, read_manifest
-from miner.languages.javascript.scripts import test_scripts
+from miner.languages.javascript.manifest import RUNNERS, manifest_folders, package_folder, read_manifest
+from miner.languages.javascript.scripts import table, test_scripts
 
 SUFFIXES = (".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".json", ".node", ".vue", ".svelte")
 INPUTS = tuple(f"*{suffix}" for suffix in SUFFIXES if suffix != ".node")
@@ -113,8 +113,7 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
     seen = dict.fromkeys(sorted(waiting)[:_MOST_FILES])
     wanted: dict[tuple[str, ...], bool] = {}
     for path in (order := list(seen)):
-        text = (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
-        for name, is_required in _imported(text):
+        for name, is_required in _imported(_text(tree, path)):
             ways = import_ways(name, path, mains if is_required else packages)
             there = [way for way in ways if way in files]
             if not there:
@@ -124,6 +123,11 @@ def _loaded(tree: Tree, test_files: Sequence[str]) -> tuple[dict[tuple[str, ...]
                 seen[there[0]] = None
                 order.append(there[0])
     return wanted, order
+
+
+def _text(tree: Tree, path: str) -> str:
+    """The text of a file of code, of a large one its beginning."""
+    return (tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace")
 
 
 def imported(path: str, source: bytes, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -140,14 +144,14 @@ def idle(tree: Tree, *, around: bool = True) -> frozenset[str]:
     manifests = [read_manifest(tree, folder) for folder in dict.fromkeys(("", *own_packages(tree).values()))]
     texts = [script for manifest in manifests for script in test_scripts(manifest, around=around)]
     for manifest in manifests:
-        scripts = _table(manifest, "scripts").items()
+        scripts = table(manifest, "scripts").items()
         texts += [str(line) for name, line in scripts if re.search(r"build|compile|prepare", name)]
         texts += [json.dumps(manifest.get(key)) for key in ("jest", "mocha", "ava", "babel", "tap", "nyc", "imports")]
     called = "\n".join(texts)
     read = [path for path in tree.files() if _READ.fullmatch(path) and (not _looks(path) or _is_called(path, called))]
-    texts += [(tree.read(path) or b"")[:_LARGEST].decode("utf-8", "replace") for path in read[:_MOST_READ]]
+    texts += [_text(tree, path) for path in read[:_MOST_READ]]
     text = "\n".join(texts)
-    names = (item for manifest in manifests for item in _table(manifest, "devDependencies").items())
+    names = (item for manifest in manifests for item in table(manifest, "devDependencies").items())
     rest = (name for name, wish in names if name not in RUNNERS and not _is_tool(name, wish))
     return frozenset(name for name in rest if not _is_named(name, text))
 
@@ -160,12 +164,6 @@ def _is_called(path: str, text: str) -> bool:
 def _looks(path: str) -> bool:
     """Whether a file is of what looks at code, or releases it, and is none of the code and tests themselves."""
     return path.endswith(".d.ts") or (_LOOKS.search(path) is not None and _OF_CODE.match(path) is None)
-
-
-def _table(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A table of a manifest, empty where it is none."""
-    table = manifest.get(key)
-    return table if isinstance(table, dict) else {}
 
 
 def _is_tool(name: str, wish: Any) -> bool:
@@ -188,8 +186,8 @@ def _imported(text: str) -> Iterator[tuple[str, bool]]:
 
 def own_packages(tree: Tree) -> dict[str, str]:
     """The packages that the repository itself holds: the folder of each by its name."""
-    folders = [folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST]
-    named = ((read_manifest(tree, folder).get("name"), folder) for folder in folders if not _IS_NOT_OWN.search(folder))
+    folders = (folder for folder in manifest_folders(tree) if not _IS_NOT_OWN.search(folder))
+    named = ((read_manifest(tree, folder).get("name"), folder) for folder in folders)
     return {name: folder for name, folder in named if isinstance(name, str) and _NAME.fullmatch(name)}
 
 
@@ -207,16 +205,16 @@ def unneeded(tree: Tree, test_files: Sequence[str]) -> frozenset[str]:
     waiting.append("")
     while waiting:
         manifest = read_manifest(tree, waiting.pop())
-        required = {own[name] for key in (*_NEEDS, "devDependencies") for name in _table(manifest, key) if name in own}
+        required = {own[name] for key in (*_NEEDS, "devDependencies") for name in table(manifest, key) if name in own}
         waiting += required - needed
         needed |= required
-    return frozenset(folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST) - needed
+    return frozenset(manifest_folders(tree)) - needed
 
 
 def _manifests(tree: Tree) -> list[tuple[str, dict[str, Any]]]:
     """Folder and manifest of each package that the repository itself holds."""
-    folders = [folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST]
-    return [(folder, read_manifest(tree, folder)) for folder in folders if "node_modules" not in folder.split("/")]
+    folders = (folder for folder in manifest_folders(tree) if "node_modules" not in folder.split("/"))
+    return [(folder, read_manifest(tree, folder)) for folder in folders]
 
 
 def _packages(
@@ -290,7 +288,7 @@ def _needed(tree: Tree, wanted: Sequence[Sequence[str]]) -> list[tuple[str, str]
     def visit(folder: str) -> None:
         visited.add(folder)
         manifest = read_manifest(tree, folder)
-        required = {name for key in _NEEDS for name in _table(manifest, key)}
+        required = {name for key in _NEEDS for name in table(manifest, key)}
         for needed in sorted(own[name] for name in required & own.keys()):
             if needed not in visited and files.isdisjoint(ways[needed]):
                 visit(needed)
@@ -309,7 +307,7 @@ def _needed(tree: Tree, wanted: Sequence[Sequence[str]]) -> list[tuple[str, str]
 
 def _lines(tree: Tree, folder: str) -> dict[str, Any]:
     """The scripts of a package."""
-    return _table(read_manifest(tree, folder), "scripts")
+    return table(read_manifest(tree, folder), "scripts")
 
 
 def _builders(lines: Mapping[str, Any]) -> Iterator[str]:

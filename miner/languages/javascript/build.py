@@ -19,7 +19,7 @@ from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
-from miner.languages.building import Building, Resolution, first_of_quarter, installed, refusal, tree_layer
+from miner.languages.building import Building, Resolution, Stack, first_of_quarter, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
@@ -361,10 +361,12 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
     request, manager, toolchain = building.request, recipe.manager, _toolchain(node.line)
     required, is_fixed = recipe.project.tree, recipe.project.is_of_fix
     rung = f"{recipe.rung}, of the fix" if is_fixed else recipe.rung
-    node_layer, noded = _noded(building, ground, node, _npm_of(node.line), rung)
+    stack = Stack(building, ground, rung, toolchain)
+    noded = _noded(stack, node, _npm_of(node.line))
     is_held = not artefacts.own_packages(request.tree).keys().isdisjoint(noded.facts.get("held", ()))
     if is_held:  # what a later layer takes away an earlier one still has
-        node_layer, noded = _noded(building, ground, node, _OLD_NPM if plan else "", rung)
+        stack = Stack(building, ground, rung, toolchain)
+        noded = _noded(stack, node, _OLD_NPM if plan else "")
     given = request.workshop.packed(_GIVEN, _read_by_installs(recipe), is_of_fix=is_fixed)
     lock = required.read(manager.lock) if manager.lock else None
     locks = {manager.lock: lock.decode("utf-8", "replace")} if manager.lock and lock else {}
@@ -374,13 +376,11 @@ def _image(building: Building, ground: BuiltLayer, recipe: _Recipe, node: _Node,
         locks = {_LOCK: text}
         inputs = (given, request.workshop.input(_LOCK, text.encode()))
     tools = _tools(manager, node, request.workshop.settings)
-    modules = _modules(noded.image_id, inputs, recipe, tools, artefacts.idle(required), has_gyp=not is_held)
-    installed = building.ensure(modules, rung, toolchain, "install", _install(manager, recipe.is_frozen))
-    source_layer = _tree(installed.image_id, request, plan)
-    tree = building.ensure(source_layer, rung, toolchain, "source", "")
-    layers = ((node_layer, noded), (modules, installed), (source_layer, tree))
+    modules = _modules(stack.image_id, inputs, recipe, tools, artefacts.idle(required), has_gyp=not is_held)
+    installed = stack.add(modules, "install", _install(manager, recipe.is_frozen))
+    tree = stack.add(_tree(stack.image_id, request, plan), "source", "")
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         locks=locks,
         notes=(
             f"Node {noded.facts.get('node')}",
@@ -408,7 +408,7 @@ def _of_the_day(version: str, day: date) -> dict[str, str]:
     return {"NODE_OPTIONS": _REFUSES_MODULES} if is_later else {}
 
 
-def _noded(building: Building, ground: BuiltLayer, node: _Node, npm: str, rung: str) -> tuple[Layer, BuiltLayer]:
+def _noded(stack: Stack, node: _Node, npm: str) -> BuiltLayer:
     """The layer of Node.
 
     Raises:
@@ -416,10 +416,9 @@ def _noded(building: Building, ground: BuiltLayer, node: _Node, npm: str, rung: 
         InfrastructureError: the engine, the registry or the disk failed.
 
     """
-    toolchain = _toolchain(node.line)
-    layer = layer_of_node(ground.image_id, node, building.request.workshop.settings, npm)
+    settings = stack.building.request.workshop.settings
     try:
-        return layer, building.ensure(layer, rung, toolchain, _OF_NODE, toolchain)
+        return stack.add(layer_of_node(stack.image_id, node, settings, npm), _OF_NODE, stack.toolchain)
     except RefusedError as error:
         if error.rejection.reason not in (*_VAGUE, _UNREACHED):
             raise

@@ -25,14 +25,7 @@ from miner.languages.recording import record
 from miner.languages.stripping.language import TreeLanguage
 
 if TYPE_CHECKING:
-    from miner.languages.base import (
-        Code,
-        Contents,
-        ImageRequest,
-        RecordedTests,
-        TaskRun,
-        TestCommand,
-    )
+    from miner.languages.base import Code, Contents, ImageRequest, ReadFiles, RecordedTests, TaskRun, TestCommand
 
 
 _MANIFEST = "package.json"
@@ -104,7 +97,6 @@ class JavaScript(TreeLanguage):
 
     def arguments(self, spec: TestSpec, test_ids: Collection[str]) -> tuple[str, ...]:
         """Ids as they are: the reporter tells of no others."""
-        del spec
         return tuple(test_ids)
 
     def stopping(self, spec: TestSpec) -> TestSpec:
@@ -114,12 +106,9 @@ class JavaScript(TreeLanguage):
 
     def suite(self, spec: TestSpec, tree: Tree) -> tuple[tuple[str, ...], ...]:
         """Every file called like a test."""
-        del spec
         return (tuple(path for path in tree.files() if self.test_names.fullmatch(path.rpartition("/")[2])),)
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The test files, with assertions of other test modules written out in them, and the snapshots beside them."""
 
         def module(path: str, name: str) -> tuple[str, bytes] | None:

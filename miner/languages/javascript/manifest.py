@@ -18,7 +18,7 @@ from miner.evidence import yamlfile
 from miner.evidence.ci_jobs import WORKFLOWS
 from miner.evidence.tree import Below, Fixed, Remembered, Tree, text_at
 from miner.languages.base import TestCommand
-from miner.languages.javascript.scripts import Call, called, test_scripts, told_node
+from miner.languages.javascript.scripts import Call, called, table, test_scripts, told_node
 
 MANIFEST = "package.json"
 RELEASED: Mapping[int, date] = {
@@ -182,6 +182,11 @@ def read_manifest(tree: Tree, folder: str = "") -> dict[str, Any]:
     return (json_text.read_object(data) if len(data) <= _LARGEST else None) or {}
 
 
+def manifest_folders(tree: Tree) -> list[str]:
+    """The folders that have a package.json, whosever it is."""
+    return [folder for folder, name in map(posixpath.split, tree.files()) if name == MANIFEST]
+
+
 def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
     """Where what tests require is installed; None where no folder above them has a manifest.
 
@@ -239,8 +244,7 @@ def _is_workspace(tree: Tree) -> bool:
 def is_alone(tree: Tree) -> bool:
     """Whether the root's manifest is all that an install reads of them: no workspace, and no requirement by a path."""
     root = read_manifest(tree)
-    tables = (root.get(key) for key in (*DEPENDENCIES, "overrides", "resolutions"))
-    wishes = (wish for table in tables if isinstance(table, dict) for wish in table.values())
+    wishes = (wish for key in (*DEPENDENCIES, "overrides", "resolutions") for wish in table(root, key).values())
     return not _is_workspace(tree) and not any(re.match(r"(?:file|link|portal):|[./~{]", str(wish)) for wish in wishes)
 
 
@@ -302,9 +306,9 @@ def node_majors(tree: Tree, day: date) -> tuple[int, ...]:
     texts = _versions_in_files(tree).values()
     named = [int(match[1]) for text in texts if (match := re.match(r"\s*v?(\d{1,3})\b", text))]
     named += _by_codename(texts)
-    if match := re.match(r"(\d{1,3})\b", str(_field(tree, "volta").get("node", ""))):
+    if match := re.match(r"(\d{1,3})\b", str(table(read_manifest(tree), "volta").get("node", ""))):
         named.append(int(match[1]))
-    wish = str(_field(tree, "engines").get("node", ""))
+    wish = _engine(read_manifest(tree))
     fitting = [major for major in released if _allows(wish, major)]
     fitting = fitting or [major for major in reversed(lines) if _allows(wish, major)]
     since = {major: RELEASED.get(major, day) for major in fitting}
@@ -347,9 +351,7 @@ def _of_lock(tree: Tree, majors: Sequence[int]) -> list[int]:
     version = _version_of_lock(text_at(tree, manager.lock))
     forms = _NODES_OF_LOCK.get(manager.name, ())
     oldest, newest = next(((oldest, newest) for begin, oldest, newest in forms if version.startswith(begin)), (0, 0))
-    root = _packages_in_lock(tree, manager.lock).get("")
-    engines = root.get("engines") if isinstance(root, dict) else None
-    wish = str(engines.get("node", "")) if isinstance(engines, dict) else ""
+    wish = _engine(table(_packages_in_lock(tree, manager.lock), ""))
     if not (newest or wish):
         return []
     return [major for major in majors if oldest <= major <= (newest or _ANY_LATER) and _allows(wish, major)]
@@ -364,8 +366,7 @@ def _version_of_lock(text: str) -> str:
 def _packages_in_lock(tree: Tree, lock: str) -> dict[str, Any]:
     """What a lock of npm has by its place, the root by an empty one; nothing where it has no such table."""
     document = json_text.read_object(tree.read(lock) or b"") if lock.endswith(".json") else None
-    packages = (document or {}).get("packages")
-    return packages if isinstance(packages, dict) else {}
+    return table(document or {}, "packages")
 
 
 def _versions_in_ci(tree: Tree) -> Iterator[str]:
@@ -391,10 +392,9 @@ def _versions_in_files(tree: Tree) -> dict[str, str]:
     return {path: texts[path].strip() for path in _VERSION_FILES} | tools
 
 
-def _field(tree: Tree, name: str) -> dict[str, Any]:
-    """A table of the manifest."""
-    table = read_manifest(tree).get(name)
-    return table if isinstance(table, dict) else {}
+def _engine(manifest: Mapping[str, Any]) -> str:
+    """The versions of Node that a manifest allows; empty where it says none."""
+    return str(table(manifest, "engines").get("node", ""))
 
 
 _OLDEST, _RUNNING = 6, 8
@@ -456,8 +456,7 @@ def manager_of(tree: Tree) -> Manager:
 def _named_manager(tree: Tree) -> str:
     """The package manager that the manifest names, with its version or the beginning of one: `pnpm@11`."""
     said = read_manifest(tree)
-    engines = said.get("devEngines")
-    asked = engines.get("packageManager") if isinstance(engines, dict) else None
+    asked = table(said, "devEngines").get("packageManager")
     if said.get("packageManager") or not isinstance(asked, dict):
         return str(said.get("packageManager", ""))
     wish = str(asked.get("version", ""))
@@ -520,9 +519,8 @@ def is_from_git(wish: object) -> bool:
 
 def from_git(tree: Tree, keys: Sequence[str] = DEPENDENCIES) -> frozenset[str]:
     """What any manifest of the repository's own requires from a git repository, in these tables."""
-    folders = [posixpath.dirname(path) for path in tree.files() if posixpath.basename(path) == MANIFEST]
-    tables = [read_manifest(tree, folder).get(key) for folder in folders for key in keys]
-    listed = [item for table in tables if isinstance(table, dict) for item in table.items()]
+    manifests = [read_manifest(tree, folder) for folder in manifest_folders(tree)]
+    listed = (item for manifest in manifests for key in keys for item in table(manifest, key).items())
     return frozenset(name for name, wish in listed if is_from_git(wish))
 
 
@@ -558,9 +556,9 @@ def _deno_file(tree: Tree) -> str | None:
 
 def _version_asked(tree: Tree) -> str:
     """Which version of Node a repository asks for, and where."""
-    places = {f"engines.node of {MANIFEST}": str(_field(tree, "engines").get("node", ""))}
+    places = {f"engines.node of {MANIFEST}": _engine(read_manifest(tree))}
     places |= _versions_in_files(tree)
-    places[f"volta of {MANIFEST}"] = str(_field(tree, "volta").get("node", ""))
+    places[f"volta of {MANIFEST}"] = str(table(read_manifest(tree), "volta").get("node", ""))
     place = next((place for place, wish in places.items() if wish), MANIFEST)
     return f"{place} asks for {places.get(place, '')[:80]!r}"
 
@@ -780,6 +778,4 @@ def _locked(tree: Tree) -> set[str]:
 
 
 def _dependencies(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for key in DEPENDENCIES[:2]:
-        if isinstance(manifest.get(key), dict):
-            yield from manifest[key]
+    return (name for key in DEPENDENCIES[:2] for name in table(manifest, key))

@@ -70,6 +70,12 @@ class Call:
     """The variables that are set for it."""
 
 
+def table(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table of a manifest; empty where it is none."""
+    part = manifest.get(key)
+    return part if isinstance(part, dict) else {}
+
+
 def test_scripts(manifest: Mapping[str, Any], *, around: bool) -> list[str]:
     """The scripts that are called like tests, `test` first, each before those that it runs.
 
@@ -90,13 +96,12 @@ def test_scripts(manifest: Mapping[str, Any], *, around: bool) -> list[str]:
 
 def _texts(manifest: Mapping[str, Any]) -> dict[str, str]:
     """What each script runs: of those that only call wireit, what that has under the same name."""
-    scripts, wired = (table if isinstance(table, dict) else {} for table in map(manifest.get, ("scripts", "wireit")))
-    commands = {name: task.get("command") for name, task in wired.items() if isinstance(task, dict)}
-    both = {
-        **scripts,
-        **{name: command for name, command in commands.items() if scripts.get(name, "wireit") == "wireit"},
-    }
-    return {name: text for name, text in both.items() if isinstance(text, str)}
+    scripts, wired = table(manifest, "scripts"), table(manifest, "wireit")
+    called_by_wireit = (
+        name for name in wired if isinstance(wired[name], dict) and scripts.get(name, "wireit") == "wireit"
+    )
+    commands = {name: wired[name].get("command") for name in called_by_wireit}
+    return {name: text for name, text in {**scripts, **commands}.items() if isinstance(text, str)}
 
 
 def _run_by(script: str, names: Mapping[str, str]) -> Iterator[str]:
@@ -110,8 +115,7 @@ def called(manifest: Mapping[str, Any]) -> list[Call]:
     """The runners that the scripts for tests call, with what nyc or babel-node has them require."""
     programs = list(_programs(manifest))
     calls = [_compiled(call, words, manifest) for words in programs if (call := _call(words)) is not None]
-    of_nyc = manifest.get("nyc")
-    required = of_nyc.get("require") if isinstance(of_nyc, dict) and any("nyc" in words for words in programs) else None
+    required = table(manifest, "nyc").get("require") if any("nyc" in words for words in programs) else None
     for name in reversed(required if isinstance(required, list) else []):
         calls = [
             replace(call, options=("--require", str(name), *call.options))

@@ -9,7 +9,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.core import python_source
 from harness.languages.python import pytest
@@ -42,8 +42,8 @@ _USUAL = tuple(
 class DeclaredCommand:
     """One command that runs tests."""
 
-    runner: str
-    """`pytest`, `unittest`, `django`, `nose`, or another one's name."""
+    runner: str = ""
+    """`pytest`, `unittest`, `django`, `nose`, or another one's name; empty while it is not known."""
     words: tuple[str, ...] = ()
     """Its arguments."""
     program: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ def commands(tree: Tree) -> tuple[DeclaredCommand, ...]:
         if (called := read(words, tree, chdir=chdir, origin=origin)) is not None
     ]
     if not any(called.runner == "django" for called in calls):
-        calls += [_own(path, (), "", (), path, tree) for path in _USUAL if _is_own(tree, path)]
+        calls += [_own(path, DeclaredCommand(origin=path), tree) for path in _USUAL if _is_own(tree, path)]
     return tuple(dict.fromkeys(calls))
 
 
@@ -80,18 +80,18 @@ def read(words: tuple[str, ...], tree: Tree, *, chdir: str = "", origin: str = "
     if not rest:
         return None
     name, arguments = rest[0].rpartition("/")[2], _literal(rest[1:])
-    warnings = tuple(filters)
+    called = DeclaredCommand(words=arguments, chdir=chdir, warnings=tuple(filters), origin=origin)
     if rest[0] == "-m":
-        return _module(arguments, warnings, chdir, origin)
+        return _module(called)
     if name in _PROGRAMS:
-        return DeclaredCommand(runner=_PROGRAMS[name], words=arguments, chdir=chdir, warnings=warnings, origin=origin)
+        return replace(called, runner=_PROGRAMS[name])
     if name == "django-admin":
-        return _module(("django", *arguments), warnings, chdir, origin)
+        return _module(replace(called, words=("django", *arguments)))
     if name == "setup.py":
-        return _setup(tree, warnings) if arguments[:1] == ("test",) else None
+        return _setup(tree, called.warnings) if arguments[:1] == ("test",) else None
     path = posixpath.normpath(posixpath.join(chdir, rest[0]))
     if _PROGRAM_NAMES.match(name) and _is_own(tree, path) and (name != "manage.py" or arguments[:1] == ("test",)):
-        return _own(path, arguments, chdir, warnings, origin, tree)
+        return _own(path, called, tree)
     return None
 
 
@@ -102,8 +102,9 @@ _PROGRAMS = {
 }
 
 
-def _module(arguments: tuple[str, ...], warnings: tuple[str, ...], chdir: str, origin: str) -> DeclaredCommand | None:
-    name, more = arguments[0] if arguments else "", arguments[1:]
+def _module(called: DeclaredCommand) -> DeclaredCommand | None:
+    """What `python -m` with such words runs."""
+    name, more = called.words[0] if called.words else "", called.words[1:]
     runner = {
         **{name: name for name in ("pytest", "unittest", "nose", "stestr", "green")},
         "testtools.run": "unittest",
@@ -111,22 +112,16 @@ def _module(arguments: tuple[str, ...], warnings: tuple[str, ...], chdir: str, o
         "twisted.trial": "trial",
     }
     if name == "django" and more[:1] == ("test",):
-        return DeclaredCommand(
-            runner="django", program=("-m", "django", *more), chdir=chdir, warnings=warnings, origin=origin
-        )
-    if name in runner:
-        return DeclaredCommand(runner=runner[name], words=more, chdir=chdir, warnings=warnings, origin=origin)
-    return None
+        return replace(called, runner="django", program=("-m", "django", *more), words=())
+    return replace(called, runner=runner[name], words=more) if name in runner else None
 
 
-def _own(
-    path: str, arguments: tuple[str, ...], chdir: str, warnings: tuple[str, ...], origin: str, tree: Tree
-) -> DeclaredCommand:
-    """A program of the repository that runs the tests."""
+def _own(path: str, called: DeclaredCommand, tree: Tree) -> DeclaredCommand:
+    """A program of the repository that runs the tests, as it is called with such words."""
     source = tree.read(path) or b""
     runner = "pytest" if b"pytest.main(" in source else "django" if _DJANGO.search(source) else "unittest"
-    program = () if runner == "pytest" else (posixpath.relpath(path, chdir or "."), *arguments)
-    return DeclaredCommand(runner=runner, program=program, chdir=chdir, warnings=warnings, origin=origin)
+    program = () if runner == "pytest" else (posixpath.relpath(path, called.chdir or "."), *called.words)
+    return replace(called, runner=runner, program=program, words=())
 
 
 def _is_own(tree: Tree, path: str) -> bool:
@@ -148,12 +143,13 @@ def _setup(tree: Tree, warnings: tuple[str, ...]) -> DeclaredCommand | None:
     suite = options_given.get("test_suite")
     if not isinstance(suite, str):
         return None
+    called = DeclaredCommand(warnings=warnings, origin="setup.py")
     if suite.startswith("nose"):
-        return DeclaredCommand(runner="nose", warnings=warnings, origin="setup.py")
+        return replace(called, runner="nose")
     for path in (f"{suite.partition('.')[0]}.py", f"{'/'.join(suite.split('.')[:-1])}.py"):
         if _is_own(tree, path):
-            return _own(path, (), "", warnings, "setup.py", tree)
-    return DeclaredCommand(runner="unittest", warnings=warnings, origin="setup.py")
+            return _own(path, called, tree)
+    return replace(called, runner="unittest")
 
 
 # -- what stands before a runner

@@ -47,8 +47,6 @@ FURTHER: tuple[Detector, ...] = (
     django.detect,
 )
 """Kinds that some tools bring along. Adding a kind is adding a line."""
-DETECTORS: tuple[Detector, ...] = (locks.detect, *PLAINEST, *FURTHER, conda.detect)
-"""Every kind that is read from a tree alone; what CI says comes first and is read once, by `declared_ci.read`."""
 
 
 def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
@@ -64,10 +62,8 @@ def detect(tree: Tree, touched: Sequence[str] = ()) -> Detection:
     declared = declared_ci.read(tree, project_tree)
     project = metadata.project_file(project_tree)
     rungs = list(_rungs(tree, project_tree, declared, root))
-    if project is None and project_tree.read(requirements.PROJECT_FILE) is not None:
-        needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
-        needed = subproject.lifted(needed, root)
-        rungs = [*(needed | rung for rung in rungs), imports.PLAIN]
+    if project is None and (needed := requirements.of_project(project_tree)):
+        rungs = [*(subproject.lifted(needed, root) | rung for rung in rungs), imports.PLAIN]
     if beside := siblings.detect(tree, root, rungs[:1], touched):
         rungs = [rung | beside for rung in rungs]
     if extensions.made_by_cython(tree, root):
@@ -118,8 +114,7 @@ def _rungs(tree: Tree, project_tree: Tree, declared: Declared, root: str) -> Ite
         yield reduce(or_, every)
     if len(plain) > 1:
         yield reduce(or_, plain)
-    if every and metadata.project_file(project_tree) and project_tree.read(requirements.PROJECT_FILE) is not None:
-        needed = Evidence(rung=f"requirements:{requirements.PROJECT_FILE}", files=(requirements.PROJECT_FILE,))
+    if every and metadata.project_file(project_tree) and (needed := requirements.of_project(project_tree)):
         yield reduce(or_, [*every, subproject.lifted(needed, root)])
     yield from every
     for evidence in plain:
@@ -134,8 +129,7 @@ def _unbuilt(tree: Tree, richest: Recipe, root: str) -> Recipe:
     """For a project that can't be built: all its evidence and what is written down of its needs, nothing installed."""
     needed = unbuilt.detect(tree, richest.evidence.extras)
     evidence = replace(needed | replace(richest.evidence, extras=(), pins=()), rung=unbuilt.RUNG)
-    if tree.read(requirements.PROJECT_FILE) is not None:
-        listed = Evidence(rung=unbuilt.RUNG, files=(requirements.PROJECT_FILE,))
+    if listed := requirements.of_project(tree):
         evidence = replace(evidence | subproject.lifted(listed, root), rung=unbuilt.RUNG)
     return replace(richest, project=None, evidence=evidence)
 

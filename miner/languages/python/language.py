@@ -23,6 +23,7 @@ from miner.languages.base import (
     Code,
     Contents,
     ImageRequest,
+    ReadFiles,
     RecordedTests,
     RefusedError,
     Strippable,
@@ -209,9 +210,7 @@ class Python(TreeLanguage):
         called = tuple(path for path in tree.files() if _TESTS.fullmatch(path))
         return (called,) if framework(spec.framework).suites else (test_paths(tree) or (".",), called)
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """Modules, with assertions of helpers written out in them, and documents of doctests."""
 
         def module_of(path: str, level: int, name: str, *, of_tests: bool) -> bytes | None:

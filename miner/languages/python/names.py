@@ -188,11 +188,8 @@ def missing(chain: Chain) -> str:
 
     What counts is the exception that came out of the file, not one that it had caught before.
     """
-    for raised in chain:
-        if raised.names and raised.names[0] in _WRAPPERS:
-            continue
-        return _missing_by(raised)
-    return ""
+    own = (raised for raised in chain if not _WRAPPERS.intersection(raised.names[:1]))
+    return next(map(_missing_by, own), "")
 
 
 def _missing_by(raised: Raised) -> str:
@@ -201,8 +198,7 @@ def _missing_by(raised: Raised) -> str:
             continue
         alone = words.pattern.startswith("(?P<name>")
         if match := (words.fullmatch if alone else words.search)(raised.says):
-            fields = match.groupdict()
-            return MODULE + fields["module"] if "module" in fields else fields["name"]
+            return MODULE + match["module"] if "module" in words.groupindex else match["name"]
     return ""
 
 

@@ -6,7 +6,7 @@ import itertools
 import posixpath
 import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from miner.evidence.tree import Remembered, Tree, toml
 from miner.languages.base import TestCommand
 from miner.languages.python import declared_test_commands, test_sources
 from miner.languages.python.evidence import django, subproject
-from miner.languages.python.evidence.metadata import ini, table
+from miner.languages.python.evidence.metadata import ReadAlone, ini, table
 
 if TYPE_CHECKING:
     from miner.languages.python.declared_test_commands import DeclaredCommand
@@ -333,7 +333,7 @@ def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
     if not any(b"--doctest-glob" in (read(path) or b"") for path in _SAYING):
         return _OWN_GLOBS
     words = [word for pair in pytest.pairs(pytest_options(read)) for word in pair]
-    commands = declared_test_commands.commands(_Files(read))
+    commands = declared_test_commands.commands(ReadAlone(read))
     words += [word for called in commands if called.runner == "pytest" for word in pytest.kept_words(called.words)]
     globs = [word.partition("=")[2] for word in words if word.startswith("--doctest-glob=")]
     globs += [value for name, value in itertools.pairwise(words) if name == "--doctest-glob"]
@@ -342,16 +342,6 @@ def doctest_globs(read: Callable[[str], bytes | None]) -> tuple[str, ...]:
 
 _OWN_GLOBS = ("test*.txt",)
 _SAYING = (*(name for name, _ in _FILES), "Makefile")
-
-
-@dataclass(frozen=True)
-class _Files:
-    """Files that can be read by their names alone."""
-
-    read: Callable[[str], bytes | None]
-
-    def files(self) -> tuple[str, ...]:
-        return ()
 
 
 def test_paths(tree: Tree) -> tuple[str, ...]:
@@ -384,19 +374,11 @@ def _place_of_settings(read: Callable[[str], bytes | None]) -> tuple[str, str] |
 def _value_in(read: Callable[[str], bytes | None], name: str, section: str, key: str) -> tuple[str, ...] | None:
     """What a file says of a setting, in words; None where it has no such section."""
     data = read(name)
-    if data is None:
-        return None
-    return _from_toml(data, section, key) if name.endswith(".toml") else _from_ini(data, section, key)
-
-
-def _from_ini(data: bytes, section: str, key: str) -> tuple[str, ...] | None:
+    if name.endswith(".toml"):
+        settings = table(toml(data), *section.split("."))
+        return _words(settings.get(key, "")) if settings else None
     parser = ini(data)
     return _words(parser.get(section, key, fallback="")) if parser.has_section(section) else None
-
-
-def _from_toml(data: bytes, names: str, key: str) -> tuple[str, ...] | None:
-    settings = table(toml(data), *names.split("."))
-    return _words(settings.get(key, "")) if settings else None
 
 
 def _words(value: object) -> tuple[str, ...]:

@@ -45,13 +45,7 @@ class _Eraser(ast.NodeTransformer):
         """Names that stood in what was erased."""
         self._in_function = False
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
-        return self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST | None:
-        return self._function(node)
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST | None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST | None:
         decorators = {_last_name(decorator) for decorator in node.decorator_list}
         if "overload" in decorators:
             self._take(node)
@@ -72,6 +66,8 @@ class _Eraser(ast.NodeTransformer):
         self.generic_visit(node)
         self._in_function = outer
         return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - as ast calls it
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         outer, self._in_function = self._in_function, False

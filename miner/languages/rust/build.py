@@ -16,7 +16,7 @@ from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLC
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, Resolution, installed, reason_in, refusal, tree_layer
+from miner.languages.building import Building, Resolution, Stack, installed, reason_in, refusal, tree_layer
 from miner.languages.rust import cargo
 from miner.languages.toolchain import Toolchain
 from miner.layers import base, build
@@ -125,32 +125,27 @@ def _image(building: Building, ground: BuiltLayer, workspace: str, minor: int, r
     request, version = building.request, _toolchain(minor)
     lock = request.tree.read(posixpath.join(workspace, cargo.LOCK))
     rung = cargo.MANIFEST if lock is None else cargo.LOCK
-    toolchain = building.ensure(rust_layer, rung, version, "system", version)
+    stack = Stack(building, ground, rung, version)
+    toolchain = top = stack.add(rust_layer, "system", version)
     files = dict(cargo.skeleton(request.tree, workspace))
     if lock is None:
         packed = request.workshop.packed(_GIVEN, files.items())
         lock = _resolved(building, toolchain, packed, workspace, version, request.when)
         files[posixpath.join(workspace, cargo.LOCK)] = lock
-    ground_layers = [(rust_layer, toolchain)]
     if packages := cargo.system_packages(lock):
-        system_layer = system.layer(toolchain.image_id, packages)
         called = f"apt-get install {' '.join(packages)}"
         with suppress(RefusedError):  # most of the crates may do without
-            ground_layers.append((system_layer, building.ensure(system_layer, rung, version, "system", called)))
-    parent = ground_layers[-1][1]
+            top = stack.add(system.layer(toolchain.image_id, packages), "system", called)
     inputs = [request.workshop.packed(_GIVEN, files.items())]
     if fixed := _of_fix(building, toolchain, files, workspace, version):
         inputs.append(request.workshop.packed(_FIXED, fixed.items(), is_of_fix=True))
-    crates_layer = _crates(parent.image_id, request, tuple(inputs), workspace)
-    installed = building.ensure(crates_layer, rung, version, "install", "cargo fetch")
-    source_layer = _tree(installed.image_id, request, workspace)
-    tree = building.ensure(source_layer, rung, version, "source", "cargo test --no-run")
-    layers = (*ground_layers, (crates_layer, installed), (source_layer, tree))
+    stack.add(_crates(stack.image_id, request, tuple(inputs), workspace), "install", "cargo fetch")
+    tree = stack.add(_tree(stack.image_id, request, workspace), "source", "cargo test --no-run")
     failed = tree.facts.get("not_compiled")
     return replace(
-        building.image(rung, ground, *layers),
+        stack.image(),
         locks={cargo.LOCK: lock.decode("utf-8", "replace")},
-        system=tuple(parent.facts.get("packages", ())),
+        system=tuple(top.facts.get("packages", ())),
         notes=(
             str(toolchain.facts.get("rust")),
             *((f"tests can't be compiled in: {failed}",) if failed else ()),

@@ -17,7 +17,7 @@ from harness.core.syntax import words
 from harness.languages.rust.language import FRAMEWORK
 from harness.patches import patch
 from miner.evidence.tree import Tree
-from miner.languages.base import Code, ImageRequest, RecordedTests, TaskRun, TestCommand
+from miner.languages.base import Code, ImageRequest, ReadFiles, RecordedTests, TaskRun, TestCommand
 from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
 from miner.languages.rust import cargo
@@ -118,9 +118,7 @@ class Rust(TreeLanguage):
             tuple(path for path in tree.files() if roots.fullmatch(path) and cargo.package_of(tree, path) is not None),
         )
 
-    def test_sources(
-        self, paths: Iterable[str], read: Callable[[Iterable[str]], Mapping[str, bytes]], is_test: Callable[[str], bool]
-    ) -> dict[str, bytes]:
+    def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
         """The test files themselves, files of code with tests in them, and modules that test files share."""
         own = dict(read([path for path in paths if path.endswith(".rs")]))
         shared = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tree_sitter import Node
 
+from miner.languages import base
 from miner.languages.base import Mode
 from miner.languages.stripping.static import Statics
 
@@ -30,21 +31,16 @@ class Operand:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(base.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging)."""
 
-    op: str
     operands: tuple[Any, ...]
     replaced: Node
     """What of the file changes: a statement, a call, a condition or a part of one, a function."""
     body: Node | None = None
     """What is called, and watched for what it throws."""
-    options: Mapping[str, object] = field(default_factory=dict)
-    kept: Mapping[str, object] = field(default_factory=dict)
     is_unread: bool = False
     """It is one in a form that is not known, so that it stays as it is."""
-    tells_comparison: bool = False
-    is_whole: bool = False
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -63,10 +59,6 @@ class Assertion:
     def has_result(self) -> bool:
         """Whether what comes of comparing can be handed out as well."""
         return False
-
-    def tells(self, _values: Sequence[Any]) -> bool:
-        """Whether what a recording gives of its operands says all of them that the host compares."""
-        return True
 
 
 Statics_T = TypeVar("Statics_T", bound=Statics[Any])

@@ -59,8 +59,34 @@ class TreeSource(Generic[Assertion_T]):
         return self._written(modes, is_recording=False, is_blanked=not whole)
 
     def written(self, literal: Callable[[Node], Any]) -> dict[int, WrittenForm]:
-        """See `written_forms`."""
-        return written_forms(self.slots, literal, self._scopes.resolve)
+        """By slot how its test has what it expects, by operations, names and literals, where that is more than these.
+
+        `literal` gives the value of a node that is written out, and raises ValueError of others.
+        """
+        forms: dict[int, WrittenForm] = {}
+        for slot in self.slots:
+            nodes = [operand.node for operand in slot.assertion.operands if operand.static and operand.node is not None]
+            with suppress(LookupError):
+                if len(nodes) == 1 and (form := self._form(nodes[0], literal)).steps:
+                    forms[slot.number] = form
+        return forms
+
+    def _form(self, node: Node, literal: Callable[[Node], Any], depth: int = 0) -> WrittenForm:
+        """How a test has a value; raises LookupError of a name for what is written elsewhere, or is changed after."""
+        with suppress(ValueError, SyntaxError, AttributeError):
+            return WrittenForm(literals=(literal(node),))
+        if not node.named_children and not node.type.endswith("identifier"):
+            return WrittenForm()
+        name = self._scopes.of_name(node)
+        if name is not None and name.kind != "import":
+            if name.kind not in _CONSTANTS or name.init is None or depth > _MOST_NAMES or _is_changed(name):
+                raise LookupError(text_of(node))
+            return self._form(name.init, literal, depth + 1)
+        inner = [self._form(child, literal, depth) for child in node.named_children]
+        return WrittenForm(
+            steps=(not inner or _JOINING.fullmatch(node.type) is not None) + sum(part.steps for part in inner),
+            literals=tuple(value for part in inner for value in part.literals),
+        )
 
     def _written(self, modes: Mapping[int, Mode], *, is_recording: bool, is_blanked: bool) -> str:
         if all(modes[slot.number] is Mode.INSIDE for slot in self.slots):
@@ -155,50 +181,6 @@ def blank_all(edits: Edits, removed: list[Place], fresh: Callable[[], Edits]) ->
     while more := {place: pieces for place, pieces in fresh().items() if place not in edits}:
         edits |= more
         removed += more
-
-
-def written_forms(
-    slots: Iterable[Slot[Any]], literal: Callable[[Node], Any], resolve: Callable[[Node], Binding | None]
-) -> dict[int, WrittenForm]:
-    """By slot how its test has what it expects, where that is more than literals: see `written_form`."""
-    forms: dict[int, WrittenForm] = {}
-    for slot in slots:
-        nodes = [operand.node for operand in slot.assertion.operands if operand.static and operand.node is not None]
-        with suppress(LookupError):
-            if len(nodes) == 1 and (form := written_form(nodes[0], literal, resolve)).steps:
-                forms[slot.number] = form
-    return forms
-
-
-def written_form(node: Node, literal: Callable[[Node], Any], resolve: Callable[[Node], Binding | None]) -> WrittenForm:
-    """How a test has a value in place of spelling it, by its operations, names and literals.
-
-    `literal` gives the value of a node that is written out, and raises ValueError of others.
-
-    Raises:
-        LookupError: a name stands for what is written elsewhere, or is changed after.
-
-    """
-    return _form(node, literal, resolve, 0)
-
-
-def _form(
-    node: Node, literal: Callable[[Node], Any], resolve: Callable[[Node], Binding | None], depth: int
-) -> WrittenForm:
-    with suppress(ValueError, SyntaxError, AttributeError):
-        return WrittenForm(literals=(literal(node),))
-    if not node.named_children and not node.type.endswith("identifier"):
-        return WrittenForm()
-    name = resolve(node) if node.type == "identifier" else None
-    if name is not None and name.kind != "import":
-        if name.kind not in _CONSTANTS or name.init is None or depth > _MOST_NAMES or _is_changed(name):
-            raise LookupError(text_of(node))
-        return _form(name.init, literal, resolve, depth + 1)
-    inner = [_form(child, literal, resolve, depth) for child in node.named_children]
-    return WrittenForm(
-        steps=(not inner or _JOINING.fullmatch(node.type) is not None) + sum(part.steps for part in inner),
-        literals=tuple(value for part in inner for value in part.literals),
-    )
 
 
 def _is_changed(name: Binding) -> bool:

@@ -11,8 +11,6 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from harness.core.syntax import (
-    Piece,
-    Place,
     callee_of,
     covers,
     field_of,
@@ -26,9 +24,12 @@ from harness.core.syntax import (
 from harness.languages.javascript.source import FUNCTIONS, parse, property_of
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted
 from miner.languages.javascript.stripping.static import Statics
+from miner.languages.stripping.source import Edits
 
 Module = tuple[str, bytes]
 """A file's path and what it holds."""
+ModuleOf = Callable[[str, str], Module | None]
+"""Gives a module of tests by the path of a file and the name under which that imports it."""
 ASSERTS = re.compile(
     r"\bexpect\s*\(|\bassert\b|\bshould\b|\.(?:equal|strictEqual|deepEqual|same|is|ok|notOk|match|throws|rejects)\("
 )
@@ -47,7 +48,7 @@ class _RefusedError(Exception):
     """Something can't be copied as it is."""
 
 
-def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None], depth: int = 0) -> bytes:
+def borrow(source: bytes, path: str, module: ModuleOf, depth: int = 0) -> bytes:
     """A test file with what it imports of these copied in; as it is where there is nothing.
 
     What they need is copied along where it is a function or a plain value, else imported. `module` gives a test module
@@ -59,7 +60,7 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
         return source
     names = Scopes(root)
     occupied = {binding.name for binding in names.bindings()}
-    edits: dict[Place, tuple[Piece, ...]] = {}
+    edits: Edits = {}
     written: dict[str, None] = {}
     """The lines that are new; what several helpers need is there once."""
     for statement in root.named_children:
@@ -92,12 +93,10 @@ def borrow(source: bytes, path: str, module: Callable[[str, str], Module | None]
     return rendered(source, 0, len(source), edits) if edits else source
 
 
-def _of_members(
-    binding: Binding, lender: _Lender, names: Scopes, occupied: set[str]
-) -> tuple[dict[str, None], dict[Place, tuple[Piece, ...]]]:
+def _of_members(binding: Binding, lender: _Lender, names: Scopes, occupied: set[str]) -> tuple[dict[str, None], Edits]:
     """The lines for what is called as `module.name(…)`, and the names by which it is called then."""
     lines: dict[str, None] = {}
-    edits: dict[Place, tuple[Piece, ...]] = {}
+    edits: Edits = {}
     called = [use.parent for use in binding.uses if use.parent is not None and _is_called_of(use)]
     for member in dict.fromkeys(map(property_of, called)) if binding.imported == "*" else ():
         alias = replace(binding, name=f"{member}_of_{binding.name}", imported=member)
@@ -196,7 +195,7 @@ class _Lender:
 
     def _text(self, node: Node) -> str:
         """The source of a function or value, with the names that what it needs has in the other file."""
-        edits: dict[Place, tuple[Piece, ...]] = {}
+        edits: Edits = {}
         for part in walk(node):
             if part.type not in ("identifier", "shorthand_property_identifier"):
                 continue

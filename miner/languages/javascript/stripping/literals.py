@@ -18,7 +18,7 @@ from harness.core.syntax import field_of, field_text, named, text_of, walk, word
 from harness.judging import values
 from harness.judging.javascript import values as javascript
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, parse
-from miner.languages.guessing.reading import Reading
+from miner.languages.guessing.reading import Reading, operator_by
 from miner.languages.javascript.stripping.scopes import Scopes
 from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
 from miner.languages.javascript.stripping.static import bare
@@ -31,8 +31,9 @@ _OPERATORS = {
     "js.truth": ("truth", "not"), "js.defined": ("is_not", "is"), "js.match": ("regex", "not_regex"),
     "js.contain": ("in", "not_in"), "js.contain_equal": ("in", "not_in"), "js.close": ("almost", "not_almost"),
     "js.instance": ("isinstance", "not_isinstance"), "js.raises": ("raises", "raises"), "js.called": ("in", "not_in"),
+    **{f"js.{sign}": (sign, "!=") for sign in ("<", "<=", ">", ">=")},
 }  # fmt: skip
-"""What Python calls an operator, and its contrary; all others compare for equality or order."""
+"""What Python calls an operator, and its contrary; all others compare for equality."""
 
 
 _SHOWN = re.compile(r'"((?:[^"\\]|\\.)*)"|(-?\d[\w.+-]*)|\b(true|false|null|undefined)\b')
@@ -67,12 +68,6 @@ def _texts_of_case(messages: Any, output: Any) -> list[Any]:
     listed = messages if isinstance(messages, list) else []
     texts = [error.get("messageId") or error.get("message") if isinstance(error, dict) else error for error in listed]
     return [text for text in (*texts, output) if isinstance(text, str | values.Pattern)]
-
-
-def _operator(site: Site) -> str:
-    name = site.op.removeprefix("js.")
-    same, contrary = _OPERATORS.get(site.op, (name if name[0] in "<>" else "==", "!="))
-    return contrary if site.options.get("not") else same
 
 
 def _message(expected: Expected) -> Any:
@@ -249,7 +244,7 @@ READING = Reading(
     encode=_encoded,
     errors=_saying,
     shortened=lambda error, letters: ["js", [*error[1][:3], error[1][3][:letters], [], []]],
-    operator=_operator,
+    operator=operator_by(_OPERATORS),
     sought=_sought,
     message=_message,
 )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from harness.core.syntax import Piece, Place, field_of, field_text, named, place_of, rendered, text_of, walk
+from harness.core.syntax import Piece, field_of, field_text, named, place_of, rendered, text_of, walk
 from harness.languages.javascript.source import FUNCTIONS, SOURCES, arguments_of, parse, root_of
-from miner.languages.javascript.stripping.borrowing import ASSERTS, SAME_EVERYWHERE, Module
+from miner.languages.javascript.stripping.borrowing import ASSERTS, SAME_EVERYWHERE, Module, ModuleOf
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, parameters
+from miner.languages.stripping.source import Edits
 
 _CONFIGURATIONS = (
     "package.json",
@@ -68,9 +69,7 @@ def imported_by(source: bytes) -> list[str]:
     return _IMPORTED.findall(source.decode("utf-8", "replace"))
 
 
-def written_out(
-    source: bytes, path: str, loaded: Collection[Module], module: Callable[[str, str], Module | None]
-) -> bytes:
+def written_out(source: bytes, path: str, loaded: Collection[Module], module: ModuleOf) -> bytes:
     """A test file in which `bench(1).gives(2)` is `expect(bench(1).run()).toBe(2)` where that is all `gives` does.
 
     `bench` is imported of a test module, that `module` gives as `borrow` has it, or a global that one of those sets
@@ -85,7 +84,7 @@ def written_out(
     bound = {binding.name for binding in own}
     imported = set(map(_import_of, names.bindings()))
     by_maker: dict[str, Mapping[str, _Method]] = {}
-    edits: dict[Place, tuple[Piece, ...]] = {}
+    edits: Edits = {}
     for node in walk(root):
         function = field_of(node, "function") if node.type == "call_expression" else None
         receiver, first = field_of(function, "object"), root_of(function)
@@ -114,7 +113,7 @@ def _makers(
     binding: Binding | None,
     path: str,
     loaded: Collection[Module],
-    module: Callable[[str, str], Module | None],
+    module: ModuleOf,
 ) -> Collection[Module]:
     """The modules that may make what a chain begins with."""
     if binding is not None:

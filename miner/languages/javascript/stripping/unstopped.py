@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from harness.core.syntax import Piece, Place, callee_of, field_of, field_text, place_of, rendered, text_of, walk
+from harness.core.syntax import Piece, callee_of, field_of, field_text, place_of, rendered, text_of, walk
 from harness.languages.javascript.source import parse
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, required
+from miner.languages.stripping.source import Edits
 
 _BLOCKS = frozenset({"program", "statement_block"})
 _LOOPS = frozenset({"while_statement", "do_statement"})
@@ -34,7 +35,6 @@ _HEAD = (
     " Object.defineProperty(of, name, { value: () => of, configurable: true }); } catch {} return of; }; "
 )
 """What stands for a name that a module does not have, or for all names of a module that is not there."""
-Edits = dict["Place", tuple["Piece", ...]]
 
 
 def unstopped(text: str, path: str, hand_out: str, attempt: int, *, is_required: bool) -> str:

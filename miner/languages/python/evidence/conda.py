@@ -8,7 +8,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from miner.evidence import yamlfile
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.tox import is_requirement
+from miner.languages.python.evidence import metadata
 from miner.languages.python.recipes.distributions import PACKAGE_NAMES
 
 _FILE = re.compile(
@@ -74,7 +74,7 @@ def _read(data: bytes) -> tuple[str, ...]:
     lines_kept: list[str] = []
     for entry in yamlfile.sequence(document.get("dependencies")):
         if isinstance(entry, str):
-            lines_kept += [requirement_read for requirement_read in (requirement(entry),) if requirement_read]
+            lines_kept += filter(None, [requirement(entry)])
         elif isinstance(entry, dict):
-            lines_kept += [line for line in yamlfile.strings(entry.get("pip")) if is_requirement(line)]
+            lines_kept += [line for line in yamlfile.strings(entry.get("pip")) if metadata.requirement(line)]
     return tuple(dict.fromkeys(lines_kept))

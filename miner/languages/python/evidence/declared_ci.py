@@ -5,14 +5,11 @@ Of all jobs that run tests, the one on the most Pythons counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from miner.evidence import ci
-from miner.evidence.ci_jobs import CiJob
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence import extras, poetry, tools
-from miner.languages.python.evidence.metadata import pyproject, table
+from miner.languages.python.evidence import poetry, tools
 from miner.languages.python.recipes import installs
 from miner.languages.python.recipes.interpreter import key
 
@@ -41,42 +38,16 @@ def read(tree: Tree, project_tree: Tree) -> Declared:
     testing = ci.jobs_with_tests(tree, notes)
     if not testing:
         return Declared(notes=tuple(notes))
-    path, chosen = testing[0]
-    return _declared(tree, project_tree, path, chosen, [job for _, job in testing], notes)
-
-
-def _declared(
-    tree: Tree, project_tree: Tree, path: str, job: CiJob, testing: Iterable[CiJob], notes: list[str]
-) -> Declared:
+    path, job = testing[0]
     installed = installs.read(job.commands(tree))
-    groups = tuple(table(pyproject(project_tree), "dependency-groups"))
     installed.groups += tools.default_groups(project_tree) if installed.has_default_groups else ()
-    extra_names = extras.declared(project_tree)
-    evidence = Evidence(
-        rung=f"ci:{path}",
-        requirements=tuple(
-            dict.fromkeys(
-                [
-                    *installed.requirements,
-                    *(
-                        requirement
-                        for group in installed.groups
-                        for requirement in poetry.of_group(project_tree, group)
-                    ),
-                ]
-            )
-        ),
-        files=tuple(dict.fromkeys(file for file in installed.files if tree.read(file) is not None)),
-        constraints=tuple(dict.fromkeys(file for file in installed.constraints if tree.read(file) is not None)),
-        extras=tuple(dict.fromkeys(extra for extra in installed.extras if not extra_names or extra in extra_names)),
-        groups=tuple(dict.fromkeys(group for group in installed.groups if group in groups)),
-    )
+    for group in installed.groups:
+        installed.requirements += poetry.of_group(project_tree, group)
     lost = [file for file in (*installed.files, *installed.constraints) if tree.read(file) is None]
     notes += [f"{path} names {file}, which is not there" for file in dict.fromkeys(lost)]
-    pythons = set(job.pythons) or {minor for other in testing for minor in other.pythons}
-    empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+    pythons = set(job.pythons) or {minor for _, other in testing for minor in other.pythons}
     return Declared(
-        evidence=None if empty else evidence,
+        evidence=installed.evidence(f"ci:{path}", tree, project_tree),
         tested=tuple(sorted(pythons, key=key, reverse=True)),
         apt=tuple(dict.fromkeys((*job.apt, *installed.apt))),
         services=tuple(dict.fromkeys(service.image or service.name for service in job.services)),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from harness.core import python_source
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.metadata import ini, pyproject, table
+from miner.languages.python.evidence.metadata import ReadAlone, ini, pyproject, table
 
 VARIABLE = "DJANGO_SETTINGS_MODULE"
 _RUNNERS = tuple(
@@ -52,10 +52,9 @@ def settings_module(read: Callable[[str], bytes | None], files: tuple[str, ...])
 
 def _candidates(read: Callable[[str], bytes | None]) -> Iterator[tuple[str, str]]:
     """Candidates, and the folder of the file that names each."""
-    tree = _Reader(read)
     for file, section in _SECTIONS:
         yield ini(read(file)).get(section, VARIABLE.lower(), fallback=""), ""
-    options = table(pyproject(tree), "tool", "pytest", "ini_options")
+    options = table(pyproject(ReadAlone(read)), "tool", "pytest", "ini_options")
     yield str(options.get(VARIABLE, "")), ""
     for path in _RUNNERS:
         data = read(path)
@@ -66,16 +65,6 @@ def _candidates(read: Callable[[str], bytes | None]) -> Iterator[tuple[str, str]
     for path in ("tox.ini", "Makefile", ".travis.yml", "setup.cfg", "pyproject.toml"):
         for match in _IN_COMMAND.finditer((read(path) or b"")[:100_000].decode("utf-8", "replace")):
             yield match[1], ""
-
-
-class _Reader:
-    """A tree that can only be read."""
-
-    def __init__(self, read: Callable[[str], bytes | None]) -> None:
-        self.read = read
-
-    def files(self) -> tuple[str, ...]:
-        return ()
 
 
 def _assigned(source: bytes) -> Iterator[str]:

@@ -25,28 +25,23 @@ def group(tree: Tree) -> Evidence | None:
 def declared(tree: Tree) -> tuple[str, ...]:
     """The names of all extras, as far as they are written down."""
     setup_cfg = ini(tree.read("setup.cfg"))
-    call = setup_call(tree)
     return (
         *table(pyproject(tree), "project", "optional-dependencies"),
         *table(pyproject(tree), "tool", "poetry", "extras"),
         *(setup_cfg.options("options.extras_require") if setup_cfg.has_section("options.extras_require") else ()),
-        *(call.extras if call else ()),
+        *setup_call(tree).extras,
     )
 
 
 def detect(tree: Tree) -> Evidence | None:
     """The extra for tests, by name, and `tests_require`."""
     setup_cfg = ini(tree.read("setup.cfg"))
-    call = setup_call(tree)
     extra = pick(declared(tree))
-    required = (
-        *lines(setup_cfg.get("options", "tests_require", fallback="")),
-        *(call.tests_require if call else ()),
-    )
+    required = (*lines(setup_cfg.get("options", "tests_require", fallback="")), *setup_call(tree).tests_require)
     if extra is None and not required:
         return None
     return Evidence(
         rung=f"extra:{extra}" if extra else "tests_require",
         extras=(extra,) if extra else (),
-        requirements=tuple(required),
+        requirements=required,
     )

@@ -62,9 +62,7 @@ def _is_version(text: str) -> bool:
         return False
 
 
-def _packages(
-    key: str, is_of_index: Callable[[dict[str, Any]], bool]
-) -> Callable[[bytes], list[tuple[object, object]]]:
+def _packages(key: str, is_of_index: Callable[[dict[str, Any]], bool]) -> _Reader:
     """The reader of a lock in TOML: names and versions of what comes from an index, of the packages under a key."""
 
     def read(data: bytes) -> list[tuple[object, object]]:

@@ -5,15 +5,28 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from harness.core import python_source
 from miner.evidence.tree import Tree, toml
 from miner.languages.python.recipes.interpreter import RELEASED, allows
 
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)$")
+
+
+@dataclass(frozen=True)
+class ReadAlone:
+    """A tree of files that can be read by their names alone."""
+
+    read: Callable[[str], bytes | None]
+
+    def files(self) -> tuple[str, ...]:
+        """None: nobody lists them."""
+        return ()
 
 
 def pyproject(tree: Tree, path: str = "pyproject.toml") -> dict[str, Any]:
@@ -32,6 +45,24 @@ def table(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 def strings(value: object) -> tuple[str, ...]:
     """The strings of a list; nothing else."""
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
+def _first_text(*values: object) -> str | None:
+    """The first of some values that is a text and says something."""
+    return next((value for value in values if isinstance(value, str) and value), None)
+
+
+def requirement(text: str) -> tuple[str, ...]:
+    """A text as a PEP 508 requirement, as `packaging` writes it; nothing where it is none."""
+    try:
+        return (str(Requirement(text)),)
+    except InvalidRequirement:
+        return ()
+
+
+def requirements_in(value: object) -> tuple[str, ...]:
+    """The strings of a list that are requirements, as they are written."""
+    return tuple(filter(requirement, strings(value)))
 
 
 def ini(data: bytes | None) -> configparser.RawConfigParser:
@@ -63,10 +94,10 @@ class SetupCall:
     install_requires: tuple[str, ...] = ()
 
 
-def setup_call(tree: Tree) -> SetupCall | None:
-    """The literal arguments of setup.py's `setup()`; None without a setup.py that parses as Python 3."""
+def setup_call(tree: Tree) -> SetupCall:
+    """The literal arguments of setup.py's `setup()`; none without a setup.py that parses as Python 3."""
     if (module := python_source.parsed(tree.read("setup.py"))) is None:
-        return None
+        return SetupCall()
     assigned = [(target, node.value) for node in module.body if isinstance(node, ast.Assign) for target in node.targets]
     names = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
     items = [
@@ -80,7 +111,7 @@ def setup_call(tree: Tree) -> SetupCall | None:
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"setup", "setuptools.setup"}:
             return _arguments(node, names)
-    return None
+    return SetupCall()
 
 
 def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
@@ -89,13 +120,11 @@ def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupCall:
         if word.arg is None and isinstance(keywords := _literal(word.value, names), dict):  # setup(**kwargs)
             fields = {**keywords, **fields}
     extras = fields.get("extras_require")
-    requires = fields.get("python_requires")
-    name, licence = fields.get("name"), fields.get("license")
     return SetupCall(
-        name=name if isinstance(name, str) else None,
-        python_requires=requires if isinstance(requires, str) else None,
+        name=_first_text(fields.get("name")),
+        python_requires=_first_text(fields.get("python_requires")),
         classifiers=strings(fields.get("classifiers")),
-        licence=licence if isinstance(licence, str) else None,
+        licence=_first_text(fields.get("license")),
         extras={str(key): strings(value) for key, value in extras.items()} if isinstance(extras, dict) else {},
         tests_require=strings(fields.get("tests_require")),
         install_requires=strings(fields.get("install_requires")),
@@ -133,30 +162,26 @@ def project_file(tree: Tree) -> str | None:
 def name(tree: Tree) -> str | None:
     """The distribution's name, where it is written down."""
     document = pyproject(tree)
-    call = setup_call(tree)
-    candidates = (
+    return _first_text(
         table(document, "project").get("name"),
         table(document, "tool", "poetry").get("name"),
         table(document, "tool", "flit", "metadata").get("module"),
         ini(tree.read("setup.cfg")).get("metadata", "name", fallback=None),
-        call.name if call else None,
+        setup_call(tree).name,
     )
-    return next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
 
 
 def requires_python(tree: Tree) -> str | None:
     """The Python versions the project says it runs on, as a version specifier."""
     document = pyproject(tree)
-    call = setup_call(tree)
     poetry = table(document, "tool", "poetry", "dependencies").get("python")
-    candidates = (
+    return _first_text(
         table(document, "project").get("requires-python"),
         _widest(poetry) if isinstance(poetry, str) else None,
         table(document, "tool", "flit", "metadata").get("requires-python"),
         ini(tree.read("setup.cfg")).get("options", "python_requires", fallback=None),
-        call.python_requires if call else None,
+        setup_call(tree).python_requires,
     )
-    return next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
 
 
 def _widest(constraint: str) -> str:
@@ -173,29 +198,26 @@ def classifiers(tree: Tree) -> tuple[str, ...]:
 def trove(tree: Tree) -> tuple[str, ...]:
     """The trove classifiers, wherever they are written down."""
     document = pyproject(tree)
-    call = setup_call(tree)
     return (
         *strings(table(document, "project").get("classifiers")),
         *strings(table(document, "tool", "poetry").get("classifiers")),
         *strings(table(document, "tool", "flit", "metadata").get("classifiers")),
         *lines(ini(tree.read("setup.cfg")).get("metadata", "classifiers", fallback="")),
         *lines(ini(tree.read("setup.cfg")).get("metadata", "classifier", fallback="")),
-        *(call.classifiers if call else ()),
+        *setup_call(tree).classifiers,
     )
 
 
 def licence(tree: Tree) -> str | None:
     """What the project's metadata says of its licence, in whatever words."""
     document = pyproject(tree)
-    call = setup_call(tree)
-    candidates = (
+    return _first_text(
         table(document, "project").get("license"),
         table(document, "project", "license").get("text"),
         table(document, "tool", "poetry").get("license"),
         ini(tree.read("setup.cfg")).get("metadata", "license", fallback=None),
-        call.licence if call else None,
+        setup_call(tree).licence,
     )
-    return next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
 
 
 def _minors(trove: Iterable[str]) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from harness.core import python_source
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence import extras
-from miner.languages.python.evidence.metadata import pyproject, table
 from miner.languages.python.recipes import installs
 
 _TESTS = re.compile(r"(?:unit_?|run_?)?tests?(?:_?(?:suite|unit|default|core|py))?$|^default$|^unit$|^pytest$")
@@ -19,21 +17,7 @@ _INSTALLS = frozenset({"install", "conda_install", "run_install", "run", "run_al
 def detect(tree: Tree) -> Evidence | None:
     """What the test session of noxfile.py installs."""
     chosen, scripts = commands(tree)
-    if not chosen:
-        return None
-    installed = installs.read(scripts)
-    extra_names = extras.declared(tree)
-    groups = tuple(table(pyproject(tree), "dependency-groups"))
-    evidence = Evidence(
-        rung=f"nox:{chosen}",
-        requirements=tuple(dict.fromkeys(installed.requirements)),
-        files=tuple(dict.fromkeys(path for path in installed.files if tree.read(path) is not None)),
-        constraints=tuple(dict.fromkeys(path for path in installed.constraints if tree.read(path) is not None)),
-        extras=tuple(dict.fromkeys(extra for extra in installed.extras if not extra_names or extra in extra_names)),
-        groups=tuple(dict.fromkeys(group for group in installed.groups if group in groups)),
-    )
-    empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
-    return None if empty else evidence
+    return installs.read(scripts).evidence(f"nox:{chosen}", tree, tree) if chosen else None
 
 
 def commands(tree: Tree) -> tuple[str, list[tuple[str, ...]]]:

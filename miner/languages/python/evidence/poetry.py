@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from miner.evidence.tree import Evidence, Tree
-from miner.languages.python.evidence.metadata import caret_to_specifier, pyproject, table
+from miner.languages.python.evidence.metadata import caret_to_specifier, pyproject, requirement, table
 
 _NAMES = ("test", "tests", "testing", "dev", "develop", "development")
 
@@ -19,7 +17,7 @@ def _requirements(name: str, value: object) -> tuple[str, ...]:
     if name == "python":
         return ()
     if isinstance(value, list):
-        return tuple(requirement for part in value for requirement in _requirements(name, part))
+        return tuple(line for part in value for line in _requirements(name, part))
     entry: Mapping[str, Any] = value if isinstance(value, dict) else {"version": value}
     if "path" in entry or "url" in entry:
         return ()
@@ -33,10 +31,7 @@ def _requirements(name: str, value: object) -> tuple[str, ...]:
     if entry.get("python"):
         markers += [_marker(part) for part in caret_to_specifier(str(entry["python"])).split(",") if part]
     text += f" ; {' and '.join(f'({marker})' for marker in markers)}" if markers else ""
-    try:
-        return (str(Requirement(text)),)
-    except InvalidRequirement:
-        return ()
+    return requirement(text)
 
 
 def _marker(specifier: str) -> str:
@@ -47,14 +42,14 @@ def _marker(specifier: str) -> str:
 def of_group(tree: Tree, group: str) -> tuple[str, ...]:
     """What one of Poetry's groups asks for; nothing where it has no such group."""
     entries = table(pyproject(tree), "tool", "poetry", "group", group, "dependencies")
-    return tuple(requirement for name, value in entries.items() for requirement in _requirements(name, value))
+    return tuple(line for name, value in entries.items() for line in _requirements(name, value))
 
 
 def dependencies(tree: Tree) -> tuple[str, ...]:
     """What a project of Poetry's needs to run; optional dependencies are left out."""
     entries = table(pyproject(tree), "tool", "poetry", "dependencies")
     needed = {name: value for name, value in entries.items() if not (isinstance(value, dict) and value.get("optional"))}
-    return tuple(requirement for name, value in needed.items() for requirement in _requirements(name, value))
+    return tuple(line for name, value in needed.items() for line in _requirements(name, value))
 
 
 def detect(tree: Tree) -> Evidence | None:
@@ -63,7 +58,7 @@ def detect(tree: Tree) -> Evidence | None:
     tables = {key: table(poetry, "group", key, "dependencies") for key in _NAMES}
     tables["dev-dependencies"] = table(poetry, "dev-dependencies")
     for key, entries in tables.items():
-        items = tuple(requirement for name, value in entries.items() for requirement in _requirements(name, value))
+        items = tuple(line for name, value in entries.items() for line in _requirements(name, value))
         if items:
             return Evidence(rung=f"poetry:{key}", requirements=items)
     return None

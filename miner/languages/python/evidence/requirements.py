@@ -33,6 +33,12 @@ def detect(tree: Tree) -> Evidence | None:
     return None
 
 
+def of_project(tree: Tree) -> Evidence | None:
+    """The file with what a project needs to run that can't be installed; None where there is none."""
+    evidence = Evidence(rung=f"requirements:{PROJECT_FILE}", files=(PROJECT_FILE,))
+    return evidence if tree.read(PROJECT_FILE) is not None else None
+
+
 def source_of(path: str, tree: Tree) -> str | None:
     """The `.in` file that a compiled requirements file was made from; None if it has none."""
     source = path.removesuffix(".txt") + ".in"

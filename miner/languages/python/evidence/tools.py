@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-
-from packaging.requirements import InvalidRequirement, Requirement
+from collections.abc import Iterable
 
 from miner.evidence.tree import Evidence, Tree, toml
 from miner.languages.python.evidence.extras import pick
-from miner.languages.python.evidence.metadata import pyproject, strings, table
-from miner.languages.python.evidence.tox import is_requirement
+from miner.languages.python.evidence.metadata import pyproject, requirement, requirements_in, strings, table
 
 
 def hatch(tree: Tree) -> Evidence | None:
     """The environment that hatch runs tests in, and those it builds on."""
     envs = table(pyproject(tree), "tool", "hatch", "envs") or table(pyproject(tree, "hatch.toml"), "envs")
-    name = next(
-        (name_known for name_known in ("hatch-test", "test", "tests", "default", "dev") if table(envs, name_known)),
-        None,
-    )
+    name = next((key for key in ("hatch-test", "test", "tests", "default", "dev") if table(envs, key)), None)
     if name is None:
         return None
     requirements: list[str] = []
@@ -27,12 +22,8 @@ def hatch(tree: Tree) -> Evidence | None:
     while name and name not in chain and table(envs, name):
         chain.append(name)
         env = table(envs, name)
-        requirements += [
-            string
-            for key in ("dependencies", "extra-dependencies")
-            for string in strings(env.get(key))
-            if is_requirement(string)
-        ]
+        for key in ("dependencies", "extra-dependencies"):
+            requirements += requirements_in(env.get(key))
         extras += strings(env.get("features"))
         template = env.get("template", "default")
         name = template if isinstance(template, str) and not env.get("detached") else None
@@ -49,20 +40,12 @@ def pdm(tree: Tree) -> Evidence | None:
     groups = table(pyproject(tree), "tool", "pdm", "dev-dependencies")
     name = pick(tuple(groups))
     chosen = [name] if name else list(groups)
-    requirements = [string for key in chosen for string in strings(groups[key]) if is_requirement(string)]
-    return (
-        Evidence(rung=f"pdm:{name or 'all'}", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
-    )
+    return _evidence(f"pdm:{name or 'all'}", (line for key in chosen for line in requirements_in(groups[key])))
 
 
 def uv(tree: Tree) -> Evidence | None:
     """Uv's own list of development dependencies, from before there were groups."""
-    requirements = [
-        string
-        for string in strings(table(pyproject(tree), "tool", "uv").get("dev-dependencies"))
-        if is_requirement(string)
-    ]
-    return Evidence(rung="uv:dev", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
+    return _evidence("uv:dev", requirements_in(table(pyproject(tree), "tool", "uv").get("dev-dependencies")))
 
 
 def default_groups(tree: Tree) -> tuple[str, ...]:
@@ -82,22 +65,22 @@ def flit(tree: Tree) -> Evidence | None:
 def pipenv(tree: Tree) -> Evidence | None:
     """`[packages]` and `[dev-packages]` as requirements; entries by path or address are left out."""
     document = toml(tree.read("Pipfile"))
-    requirements: list[str] = []
-    for part in ("packages", "dev-packages"):
-        for name, value in table(document, part).items():
-            requirements += _requirement_of_pipenv(name, value)
-    return Evidence(rung="Pipfile", requirements=tuple(dict.fromkeys(requirements))) if requirements else None
+    entries = (entry for part in ("packages", "dev-packages") for entry in table(document, part).items())
+    return _evidence("Pipfile", (line for name, value in entries for line in _requirement_of_pipenv(name, value)))
 
 
-def _requirement_of_pipenv(name: str, value: object) -> list[str]:
+def _evidence(rung: str, requirements: Iterable[str]) -> Evidence | None:
+    """What requirements are as evidence, each once; None of none."""
+    distinct = tuple(dict.fromkeys(requirements))
+    return Evidence(rung=rung, requirements=distinct) if distinct else None
+
+
+def _requirement_of_pipenv(name: str, value: object) -> tuple[str, ...]:
     entry = value if isinstance(value, dict) else {"version": value}
     if any(key in entry for key in ("path", "file", "git", "editable")):
-        return []
+        return ()
     version = entry.get("version", "*")
     version = "" if version == "*" or not isinstance(version, str) else version
     extras = f"[{','.join(strings(entry.get('extras')))}]" if strings(entry.get("extras")) else ""
     marker = f" ; {entry['markers']}" if isinstance(entry.get("markers"), str) else ""
-    try:
-        return [str(Requirement(f"{name}{extras}{version}{marker}"))]
-    except InvalidRequirement:
-        return []
+    return requirement(f"{name}{extras}{version}{marker}")

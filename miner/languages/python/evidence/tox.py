@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from miner.evidence.tree import Evidence, Tree
 from miner.languages.python.evidence import factors
-from miner.languages.python.evidence.metadata import ini, lines, pyproject, strings, table
+from miner.languages.python.evidence.metadata import ini, lines, pyproject, requirement, strings, table
 
 if TYPE_CHECKING:
     from configparser import RawConfigParser
@@ -124,7 +122,7 @@ def read_lines(deps: Iterable[str], tree: Tree) -> Evidence:
             path = option[2].strip().removeprefix("./")
             if tree.read(path) is not None:
                 files["-c" if option[1] in {"-c", "--constraint"} else "-r"].append(path)
-        elif not factors.CONDITION.match(text) and "{" not in text and is_requirement(text):
+        elif not factors.CONDITION.match(text) and "{" not in text and requirement(text):
             requirements.append(text)
     return Evidence(
         rung="tox", requirements=tuple(requirements), files=tuple(files["-r"]), constraints=tuple(files["-c"])
@@ -139,15 +137,6 @@ def _of_project(deps: Iterable[str]) -> Iterator[str]:
 
 
 _WITH_EXTRAS = re.compile(r"(?:-e\s*|--editable[= ]\s*)?(?:\.|\{toxinidir\}|\{tox_root\})/?\[([^\]]+)\]$")
-
-
-def is_requirement(text: str) -> bool:
-    """Whether a text is a PEP 508 requirement."""
-    try:
-        Requirement(text)
-    except InvalidRequirement:
-        return False
-    return True
 
 
 def detect(tree: Tree) -> Evidence | None:

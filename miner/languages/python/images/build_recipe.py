@@ -68,92 +68,10 @@ class BuildJob:
     """Folders of the tree that had to be put on `sys.path`."""
 
 
-def image_of(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> BuiltImage:
-    packed, versions = _system(job, interpreter, recipe)
-    image = packed.layer.image_id
-    new = image, steps.DEPENDENCIES
-    last = _lately.get(job.request.workshop.cache)
-    job.request.workshop.expect(*(last.then if last and last.image == image else new))
-    locked = _resolve(job, packed, recipe)
-    deps, deps_built = _install(job, packed, recipe, locked)
-    installed = deps_built.image_id, KIND
-    job.request.workshop.ahead.clear(keep=installed)
-    _lately[job.request.workshop.cache] = _Lately(image=image, then=installed if deps_built.reused else new)
-    source, source_built = _source(job, interpreter, deps_built, recipe, locked.local)
-    recipes = [base.layer(base.resolve(job.request.workshop.settings))]
-    recipes += [layer for layer in (interpreter.recipe, packed.recipe) if layer and layer not in recipes]
-    stack = [ground]
-    stack += [layer for layer in (interpreter.layer, packed.layer) if layer.tag not in {below.tag for below in stack}]
-    stack += [deps_built, source_built]
-    facts = source_built.facts
-    return BuiltImage(
-        image_id=source_built.image_id,
-        platform=source_built.platform,
-        python=str(facts["python"]),
-        pytest=str(facts["pytest"]),
-        pytest_plugins=tuple(facts["plugins"]),
-        modules=distributions.of_others(facts["modules"], subproject.project(job.request.tree, recipe.root)),
-        pythonpath=tuple(
-            str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
-        ),
-        dockerfile=dockerfile.render(
-            base.describe(job.request.workshop.settings),
-            [*recipes, deps, source],
-            _variables(job, interpreter, recipe),
-            job.request.workshop.reached,
-        ),
-        locks={steps.LOCK_NAME: locked.text},
-        rung=recipe.rung,
-        attempts=(),
-        layers=tuple(layer.tag for layer in stack),
-        seconds={layer.kind: layer.seconds for layer in stack},
-        layer_bytes={layer.kind: layer.size for layer in stack},
-        root=recipe.root,
-        system=versions,
-        declared=job.detection.declared,
-        notes=(*job.detection.notes, *locked.notes, *_unbuildable(facts)),
-        build=extensions.build_of(facts, INTERPRETER),
-        env=recipe.env,
-        own_runner=recipe.is_runner,
-    )
-
-
-def _variables(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> dict[str, str]:
-    """The variables of builds, with the day of the dependencies' own build requirements."""
-    options = " ".join(exclude_newer.for_dependencies(job.request.when, interpreter.minor, recipe.later))
-    return {**job.request.workshop.variables, **_undeclared(recipe), steps.CUTOFF_VARIABLE: options}
-
-
 def _undeclared(recipe: Recipe) -> dict[str, str]:
     """The variable that tells our own tools what the project needs to be built and does not say."""
     needed = " ".join(requirement for name, requirement in recipe.built_with if not name)
     return {"GOLDSEAM_BUILT_WITH": needed} if needed else {}
-
-
-def _with_undeclared(job: BuildJob, recipe: Recipe) -> Workshop:
-    """The workshop, where builds have what they import and do not declare."""
-    variables = {**job.request.workshop.variables, **_undeclared(recipe)}
-    pairs = tuple(pair for pair in recipe.built_with if pair[0])
-    return replace(job.request.workshop, variables=variables, built_with=pairs)
-
-
-def _system(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> tuple[Interpreter, tuple[str, ...]]:
-    """The interpreter with the recipe's Debian packages; without them where they can't be had, which is recorded."""
-    if not recipe.apt:
-        return interpreter, ()
-    layer = system.layer(interpreter.layer.image_id, recipe.apt)
-    command = f"apt-get install {' '.join(recipe.apt)}"
-    if layer.key in _not_to_be_had:
-        return interpreter, ()
-    try:
-        built = build.ensure(job.request.workshop, layer)
-    except build.StepFailedError as error:
-        _not_to_be_had.add(layer.key)
-        failure = error.detail or "failed"
-        record(job, recipe, interpreter, "system", error.ran.seconds, failure=failure, command=command)
-        return interpreter, ()
-    record(job, recipe, interpreter, "system", built.seconds, command=command)
-    return replace(interpreter, layer=built, recipe=layer), tuple(built.facts.get("packages", ()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,26 +87,200 @@ class _Locked:
     """What installing it needs of secrets, which the lock is kept without."""
 
 
-def _resolve(job: BuildJob, interpreter: Interpreter, recipe: Recipe) -> _Locked:
-    """The lock of a recipe, where git repositories are at the commit that they had on the day."""
-    text, warned = _compile(job, interpreter, recipe)
-    pinned = repositories.pinned(text)
-    notes: list[str] = []
-    if pinned:
-        commits = repositories.of_the_day(job.request.workshop, interpreter.layer.image_id, pinned, job.request.when)
-        overrides, notes = repositories.moved(pinned, commits, job.request.when)
-        if overrides:
-            replaced = dict.fromkeys((*recipe.overrides, *overrides))
-            try:
-                text, warned = _compile(job, interpreter, replace(recipe, overrides=tuple(replaced)))
-            except RefusedError:
-                notes = [repositories.stays(pin, job.request.when) for pin in pinned]
-    return _Locked(
-        text=repositories.without_passwords(steps.clean_lock(text)),
-        local=steps.local_folders(text, recipe.root, set(job.request.tree.files())),
-        notes=(*notes, *_uncommon(recipe, warned)),
-        variables=repositories.passwords(text, job.request.workshop.secrets.variables),
-    )
+@dataclass(frozen=True, kw_only=True)
+class RecipeBuild:
+    """One recipe on one interpreter, in the making."""
+
+    job: BuildJob
+    interpreter: Interpreter
+    recipe: Recipe
+
+    @property
+    def request(self) -> ImageRequest:
+        """What the image is built from."""
+        return self.job.request
+
+    def image(self, ground: BuiltLayer) -> BuiltImage:
+        """All of it, each step on record; raises `RefusedError` where it can't be had."""
+        request, recipe = self.request, self.recipe
+        packed, versions = self.with_packages()
+        image = packed.interpreter.layer.image_id
+        new = image, steps.DEPENDENCIES
+        last = _lately.get(request.workshop.cache)
+        request.workshop.expect(*(last.then if last and last.image == image else new))
+        locked = packed.resolve()
+        deps, deps_built = packed.install(locked)
+        installed = deps_built.image_id, KIND
+        request.workshop.ahead.clear(keep=installed)
+        _lately[request.workshop.cache] = _Lately(image=image, then=installed if deps_built.reused else new)
+        source, source_built = self._source(deps_built, locked.local)
+        own, below = self.interpreter, packed.interpreter
+        recipes = [base.layer(base.resolve(request.workshop.settings))]
+        recipes += [layer for layer in (own.recipe, below.recipe) if layer and layer not in recipes]
+        stack = [ground]
+        stack += [layer for layer in (own.layer, below.layer) if layer.tag != ground.tag]
+        stack += [deps_built, source_built]
+        facts = source_built.facts
+        return BuiltImage(
+            image_id=source_built.image_id,
+            platform=source_built.platform,
+            python=str(facts["python"]),
+            pytest=str(facts["pytest"]),
+            pytest_plugins=tuple(facts["plugins"]),
+            modules=distributions.of_others(facts["modules"], subproject.project(request.tree, recipe.root)),
+            pythonpath=tuple(
+                str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
+            ),
+            dockerfile=dockerfile.render(
+                base.describe(request.workshop.settings),
+                [*recipes, deps, source],
+                self._variables(),
+                request.workshop.reached,
+            ),
+            locks={steps.LOCK_NAME: locked.text},
+            rung=recipe.rung,
+            attempts=(),
+            layers=tuple(layer.tag for layer in stack),
+            seconds={layer.kind: layer.seconds for layer in stack},
+            layer_bytes={layer.kind: layer.size for layer in stack},
+            root=recipe.root,
+            system=versions,
+            declared=self.job.detection.declared,
+            notes=(*self.job.detection.notes, *locked.notes, *_unbuildable(facts)),
+            build=extensions.build_of(facts, INTERPRETER),
+            env=recipe.env,
+            own_runner=recipe.is_runner,
+        )
+
+    def record(self, step: str, seconds: float, *, failure: str = "", command: str = "") -> None:
+        """Keep one step; with the first of a recipe on an interpreter, what that is made of."""
+        attempts, recipe, python = self.job.attempts, self.recipe, self.interpreter.minor
+        is_known = any(attempt.rung == recipe.rung and attempt.python == python for attempt in attempts)
+        kinds = {} if is_known else recipe.evidence_by_kind()
+        attempts.append(
+            Attempt(
+                rung=recipe.rung,
+                python=python,
+                step=step,
+                ok=not failure,
+                seconds=seconds,
+                failure=failure,
+                command=command,
+                evidence={kind: tuple(map(repositories.without_passwords, words)) for kind, words in kinds.items()},
+            )
+        )
+
+    def _variables(self) -> dict[str, str]:
+        """The variables of builds, with the day of the dependencies' own build requirements."""
+        options = " ".join(exclude_newer.for_dependencies(self.request.when, self.interpreter.minor, self.recipe.later))
+        return {**self.request.workshop.variables, **_undeclared(self.recipe), steps.CUTOFF_VARIABLE: options}
+
+    def _with_undeclared(self) -> Workshop:
+        """The workshop, where builds have what they import and do not declare."""
+        variables = {**self.request.workshop.variables, **_undeclared(self.recipe)}
+        pairs = tuple(pair for pair in self.recipe.built_with if pair[0])
+        return replace(self.request.workshop, variables=variables, built_with=pairs)
+
+    def with_packages(self) -> tuple[RecipeBuild, tuple[str, ...]]:
+        """On the recipe's Debian packages, with their versions; without where they can't be had, which is recorded."""
+        if not self.recipe.apt:
+            return self, ()
+        layer = system.layer(self.interpreter.layer.image_id, self.recipe.apt)
+        command = f"apt-get install {' '.join(self.recipe.apt)}"
+        if layer.key in _not_to_be_had:
+            return self, ()
+        try:
+            built = build.ensure(self.request.workshop, layer)
+        except build.StepFailedError as error:
+            _not_to_be_had.add(layer.key)
+            failure = error.detail or "failed"
+            self.record("system", error.ran.seconds, failure=failure, command=command)
+            return self, ()
+        self.record("system", built.seconds, command=command)
+        packed = replace(self.interpreter, layer=built, recipe=layer)
+        return replace(self, interpreter=packed), tuple(built.facts.get("packages", ()))
+
+    def resolve(self) -> _Locked:
+        """The lock of a recipe, where git repositories are at the commit that they had on the day."""
+        text, warned = self.compile()
+        pinned = repositories.pinned(text)
+        notes: list[str] = []
+        if pinned:
+            commits = repositories.of_the_day(
+                self.request.workshop, self.interpreter.layer.image_id, pinned, self.request.when
+            )
+            overrides, notes = repositories.moved(pinned, commits, self.request.when)
+            if overrides:
+                replaced = dict.fromkeys((*self.recipe.overrides, *overrides))
+                try:
+                    text, warned = replace(self, recipe=replace(self.recipe, overrides=tuple(replaced))).compile()
+                except RefusedError:
+                    notes = [repositories.stays(pin, self.request.when) for pin in pinned]
+        return _Locked(
+            text=repositories.without_passwords(steps.clean_lock(text)),
+            local=steps.local_folders(text, self.recipe.root, set(self.request.tree.files())),
+            notes=(*notes, *_uncommon(self.recipe, warned)),
+            variables=repositories.passwords(text, self.request.workshop.secrets.variables),
+        )
+
+    def compile(self, *, again: bool = True) -> tuple[str, str]:
+        """The lock that the resolver writes for a recipe, and what it says."""
+        workshop = self.request.workshop
+        workshop.progress(f"resolving {self.recipe.rung} for Python {self.interpreter.minor}")
+        inputs = [
+            self.job.tar,
+            workshop.input("extra.in", steps.requirement_lines(self.recipe, self.interpreter.minor).encode()),
+        ]
+        if self.recipe.evidence.pins:
+            inputs.append(self.request.workshop.input(steps.PINS_NAME, _lines(self.recipe.evidence.pins)))
+        if self.recipe.overrides:
+            inputs.append(self.request.workshop.input(steps.OVERRIDES_NAME, _lines(self.recipe.overrides)))
+        script = steps.resolve_script(self.recipe, self.interpreter, self.request.when, self.request.version_hint)
+        command = steps.resolve_command(self.recipe, self.interpreter, self.request.when)
+        image = self.interpreter.layer.image_id
+        workshop = self._with_undeclared()
+        with workshop.run(image, script, kind=_RESOLVING, inputs=tuple(inputs), foreign=True) as ran:
+            if ran.ok:
+                self.record("resolve", ran.seconds, command=command)
+                return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail
+            build.raise_if_infrastructure(self.request.workshop, image, ran)
+            self.record("resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
+            failed = build.StepFailedError("resolve", ran, self.request.workshop.settings)
+        if again and build.misses_network(ran):
+            return self.compile(again=False)
+        rejection = Rejection(stage=Stage.ENVIRONMENT, reason=failed.reason, detail=failed.detail)
+        raise RefusedError(rejection, step="resolve", said=ran.tail)
+
+    def install(self, locked: _Locked) -> tuple[Layer, BuiltLayer]:
+        lock = self.request.workshop.input(steps.LOCK_NAME, locked.text.encode())
+        layer = steps.dependencies(self.interpreter, lock, locked.text, has_pytest=not self.recipe.is_runner)
+        command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
+        try:
+            variables = {**self._variables(), **locked.variables}
+            workshop = replace(self._with_undeclared(), variables=variables)
+            built = build.ensure(workshop, layer)
+        except build.StepFailedError as error:
+            raise self._refused("install", error, stage=Stage.ENVIRONMENT, command=command) from error
+        self.record("install", built.seconds, command=command)
+        return layer, built
+
+    def _source(self, deps: BuiltLayer, local: tuple[str, ...]) -> tuple[Layer, BuiltLayer]:
+        request = self.request
+        layer = steps.source(deps.image_id, self.job.tar, request, self.recipe, self.interpreter.minor, local)
+        try:
+            built = build.ensure(self._with_undeclared(), layer)
+        except build.StepFailedError as error:
+            command = "uv pip install --no-deps -e ."
+            raise self._refused("source", error, stage=Stage.IMAGE, command=command) from error
+        how = str(built.facts.get("how") or "")
+        self.record("source", built.seconds, command=how)
+        return layer, built
+
+    def _refused(self, step: str, error: build.StepFailedError, *, stage: Stage, command: str) -> RefusedError:
+        """What a layer that can't be built makes of its recipe, which is recorded."""
+        self.record(step, error.ran.seconds, failure=error.detail, command=command)
+        rejection = Rejection(stage=stage, reason=error.reason, detail=error.detail)
+        return RefusedError(rejection, step=step, said=error.ran.tail)
 
 
 def _unbuildable(facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -204,124 +296,6 @@ def _uncommon(recipe: Recipe, warned: str) -> list[str]:
         f"{name} is as of {day}: the index has nothing as old as the commit that would do" for name, day in recipe.later
     )
     return [*notes, *late]
-
-
-def _compile(job: BuildJob, interpreter: Interpreter, recipe: Recipe, *, again: bool = True) -> tuple[str, str]:
-    """The lock that the resolver writes for a recipe, and what it says."""
-    workshop = job.request.workshop
-    workshop.progress(f"resolving {recipe.rung} for Python {interpreter.minor}")
-    inputs = [
-        job.tar,
-        workshop.input("extra.in", steps.requirement_lines(recipe, interpreter.minor).encode()),
-    ]
-    if recipe.evidence.pins:
-        inputs.append(job.request.workshop.input(steps.PINS_NAME, _lines(recipe.evidence.pins)))
-    if recipe.overrides:
-        inputs.append(job.request.workshop.input(steps.OVERRIDES_NAME, _lines(recipe.overrides)))
-    script = steps.resolve_script(recipe, interpreter, job.request.when, job.request.version_hint)
-    command = steps.resolve_command(recipe, interpreter, job.request.when)
-    image = interpreter.layer.image_id
-    workshop = _with_undeclared(job, recipe)
-    with workshop.run(image, script, kind=_RESOLVING, inputs=tuple(inputs), foreign=True) as ran:
-        if ran.ok:
-            record(job, recipe, interpreter, "resolve", ran.seconds, command=command)
-            return read_result(ran.out / steps.LOCK_NAME).decode(), ran.tail
-        build.raise_if_infrastructure(job.request.workshop, image, ran)
-        record(job, recipe, interpreter, "resolve", ran.seconds, failure=ran.tail[-_DETAIL:], command=command)
-        failed = build.StepFailedError("resolve", ran, job.request.workshop.settings)
-    if again and build.misses_network(ran):
-        return _compile(job, interpreter, recipe, again=False)
-    rejection = Rejection(stage=Stage.ENVIRONMENT, reason=failed.reason, detail=failed.detail)
-    raise RefusedError(rejection, step="resolve", said=ran.tail)
-
-
-def _install(job: BuildJob, interpreter: Interpreter, recipe: Recipe, locked: _Locked) -> tuple[Layer, BuiltLayer]:
-    lock = job.request.workshop.input(steps.LOCK_NAME, locked.text.encode())
-    layer = steps.dependencies(interpreter, lock, locked.text, has_pytest=not recipe.is_runner)
-    command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
-    try:
-        variables = {**_variables(job, interpreter, recipe), **locked.variables}
-        workshop = replace(_with_undeclared(job, recipe), variables=variables)
-        built = build.ensure(workshop, layer)
-    except build.StepFailedError as error:
-        raise _refused(job, recipe, interpreter, "install", error, stage=Stage.ENVIRONMENT, command=command) from error
-    record(job, recipe, interpreter, "install", built.seconds, command=command)
-    return layer, built
-
-
-def _source(
-    job: BuildJob, interpreter: Interpreter, deps: BuiltLayer, recipe: Recipe, local: tuple[str, ...]
-) -> tuple[Layer, BuiltLayer]:
-    layer = steps.source(
-        deps.image_id,
-        job.tar,
-        installable=recipe.project is not None,
-        when=job.request.when,
-        minor=interpreter.minor,
-        version_hint=job.request.version_hint,
-        repo=job.request.repo,
-        commit=job.request.base_commit,
-        root=recipe.root,
-        local=local,
-        further=recipe.commands,
-        compiled=recipe.project is not None and extensions.may_have(job.request.tree, recipe.root),
-        cython=extensions.made_by_cython(job.request.tree, recipe.root),
-        has_package=job.request.tree.read("__init__.py") is not None,
-    )
-    try:
-        built = build.ensure(_with_undeclared(job, recipe), layer)
-    except build.StepFailedError as error:
-        command = "uv pip install --no-deps -e ."
-        raise _refused(job, recipe, interpreter, "source", error, stage=Stage.IMAGE, command=command) from error
-    how = str(built.facts.get("how") or "")
-    record(job, recipe, interpreter, "source", built.seconds, command=how)
-    return layer, built
-
-
-def _refused(
-    job: BuildJob,
-    recipe: Recipe,
-    interpreter: Interpreter,
-    step: str,
-    error: build.StepFailedError,
-    *,
-    stage: Stage,
-    command: str,
-) -> RefusedError:
-    """What a layer that can't be built makes of its recipe, which is recorded."""
-    record(job, recipe, interpreter, step, error.ran.seconds, failure=error.detail, command=command)
-    rejection = Rejection(stage=stage, reason=error.reason, detail=error.detail)
-    return RefusedError(rejection, step=step, said=error.ran.tail)
-
-
-def record(
-    job: BuildJob,
-    recipe: Recipe,
-    interpreter: Interpreter,
-    step: str,
-    seconds: float,
-    *,
-    failure: str = "",
-    command: str = "",
-) -> None:
-    is_known = any(attempt.rung == recipe.rung and attempt.python == interpreter.minor for attempt in job.attempts)
-    job.attempts.append(
-        Attempt(
-            rung=recipe.rung,
-            python=interpreter.minor,
-            step=step,
-            ok=not failure,
-            seconds=seconds,
-            failure=failure,
-            command=command,
-            evidence={}
-            if is_known
-            else {
-                kind: tuple(map(repositories.without_passwords, words))
-                for kind, words in recipe.evidence_by_kind().items()
-            },
-        )
-    )
 
 
 def _lines(words: Iterable[str]) -> bytes:

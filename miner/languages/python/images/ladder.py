@@ -13,7 +13,7 @@ from miner.languages.base import RefusedError
 from miner.languages.building import refusal
 from miner.languages.built import BuiltImage, Collected, Failing, Repairing
 from miner.languages.python.images import exclude_newer, pythons
-from miner.languages.python.images.build_recipe import BuildJob, image_of, record
+from miner.languages.python.images.build_recipe import BuildJob, RecipeBuild
 from miner.languages.python.recipes import imports, recipe_fixes
 from miner.languages.python.recipes.interpreter import preference
 from miner.layers import base
@@ -41,8 +41,7 @@ _FOLDERS = 3
 class _Stood:
     """An image that was built, and what could be collected in it."""
 
-    interpreter: Interpreter
-    recipe: Recipe
+    recipe_build: RecipeBuild
     image: BuiltImage
     collected: Collected | None
 
@@ -68,10 +67,10 @@ def climb(job: BuildJob, began: float) -> BuiltImage:
     if best is None and job.request.collect is not None and job.detection.unbuilt is not None:
         best = _unbuilt(job, ground, job.detection.unbuilt)
     if job.request.repairing is not None and (best is None or not best.ok):
-        interpreter, failing = (best.interpreter, _lacking(best)) if best else (refused[0][0], _failing(*refused[0]))
-        best = _repaired(job, ground, job.request.repairing, interpreter, failing, best)
+        begun, failing = (best.recipe_build, _lacking(best)) if best else (refused[0][0], _failing(*refused[0]))
+        best = _repaired(begun, ground, job.request.repairing, failing, best)
     if best is None:
-        raise _telling([error for *_, error in refused])  # there is always one, or _interpreters refuses
+        raise _telling([error for _, error in refused])  # there is always one, or _interpreters refuses
     return _finished(job, replace(best.image, way=best.collected.way if best.collected else 0), began)
 
 
@@ -80,19 +79,20 @@ def _telling(refused: Sequence[RefusedError]) -> RefusedError:
     return next((error for error in reversed(refused) if error.rejection.reason not in _VAGUE), refused[-1])
 
 
-def _rungs(job: BuildJob, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[Interpreter, Recipe, RefusedError]]]:
+def _rungs(job: BuildJob, ground: BuiltLayer) -> tuple[_Stood | None, list[tuple[RecipeBuild, RefusedError]]]:
     """The best that the detected recipes give, in their order, and those that came to nothing."""
-    refused: list[tuple[Interpreter, Recipe, RefusedError]] = []
+    refused: list[tuple[RecipeBuild, RefusedError]] = []
     best: _Stood | None = None
     left = _TRIED
     for interpreter in _interpreters(job, ground):
         for recipe in job.detection.recipes:
             if left <= 0:
                 return best, refused
+            recipe_build = RecipeBuild(job=job, interpreter=interpreter, recipe=recipe)
             try:
-                stood = _try(job, interpreter, recipe, ground)
+                stood = _try(recipe_build, ground)
             except RefusedError as error:
-                refused.append((interpreter, recipe, error))
+                refused.append((recipe_build, error))
                 left -= _TRIED // 2 if error.rejection.reason in _COSTLY else 1
                 if error.step == "source" and recipe.project is not None:
                     break  # the project is built apart from what a recipe installs: the next one fails alike
@@ -111,15 +111,15 @@ def _unbuilt(job: BuildJob, ground: BuiltLayer, recipe: Recipe) -> _Stood | None
     """The tree on `sys.path` and what it needs, where it can't be built; None unless all tests are collected so."""
     for interpreter in _interpreters(job, ground):
         with contextlib.suppress(RefusedError):
-            stood = _try(job, interpreter, recipe, ground)
+            stood = _try(RecipeBuild(job=job, interpreter=interpreter, recipe=recipe), ground)
             if stood.ok:
                 return stood
     return None
 
 
-def _failing(interpreter: Interpreter, recipe: Recipe, refused: RefusedError) -> Failing:
+def _failing(recipe_build: RecipeBuild, refused: RefusedError) -> Failing:
     output = refused.said or refused.rejection.detail
-    return Failing(recipe=recipe, python=interpreter.minor, step=refused.step, said=output)
+    return Failing(recipe=recipe_build.recipe, python=recipe_build.interpreter.minor, step=refused.step, said=output)
 
 
 def _lacking(stood: _Stood) -> Failing:
@@ -127,31 +127,29 @@ def _lacking(stood: _Stood) -> Failing:
     collected = stood.collected
     missing = f": {', '.join(collected.missing)}" if collected and collected.missing else ""
     output = f"{collected.failure}{missing}" if collected else ""
-    return Failing(recipe=stood.recipe, python=stood.interpreter.minor, step="collect", said=output)
+    return Failing(
+        recipe=stood.recipe_build.recipe, python=stood.recipe_build.interpreter.minor, step="collect", said=output
+    )
 
 
 def _repaired(
-    job: BuildJob,
-    ground: BuiltLayer,
-    repairing: Repairing,
-    interpreter: Interpreter,
-    failing: Failing,
-    best: _Stood | None,
+    recipe_build: RecipeBuild, ground: BuiltLayer, repairing: Repairing, failing: Failing, best: _Stood | None
 ) -> _Stood | None:
     """The best image of all, where recipes that were proposed count as well; marked where it is one of theirs."""
     rungs: set[str] = set()
     while (best is None or not best.ok) and (recipe := repairing.propose(failing)) is not None:
         rungs.add(recipe.rung)
+        recipe_build = replace(recipe_build, recipe=recipe)
         try:
-            stood = _stood(job, interpreter, recipe, image_of(job, interpreter, recipe, ground))
+            stood = _stood(recipe_build, recipe_build.image(ground))
         except RefusedError as refused:
-            failing = _failing(interpreter, recipe, refused)
+            failing = _failing(recipe_build, refused)
             continue
         failing = _lacking(stood)
         if best is None or stood.lost < best.lost:
             best = stood
     repair = repairing.summary(mended=best is not None and best.ok)
-    if best is None or best.recipe.rung not in rungs:
+    if best is None or best.recipe_build.recipe.rung not in rungs:
         return best
     return replace(best, image=replace(best.image, repair=repair))
 
@@ -192,7 +190,7 @@ def _interpreters(job: BuildJob, ground: BuiltLayer) -> Iterator[Interpreter]:
         raise refusal("no_interpreter", detail)
 
 
-def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltLayer) -> _Stood:
+def _try(recipe_build: RecipeBuild, ground: BuiltLayer) -> _Stood:
     """The image of a recipe, mended as long as what fails says what is missing.
 
     Raises:
@@ -200,21 +198,24 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
 
     """
     best: _Stood | None = None
-    recipe = recipe_fixes.with_learned(recipe, job.learned)
-    tried = imports.optional(job.request.fixed, job.request.tree)
+    request = recipe_build.request
+    recipe_build = replace(
+        recipe_build, recipe=recipe_fixes.with_learned(recipe_build.recipe, recipe_build.job.learned)
+    )
+    tried = imports.optional(request.fixed, request.tree)
     for _ in range(_MENDED):
         try:
-            image = image_of(job, interpreter, recipe, ground)
+            image = recipe_build.image(ground)
         except RefusedError as refused:
-            settled = exclude_newer.settled(job.request.when, interpreter.minor)
-            mended = recipe_fixes.after_failure(recipe, refused.said, settled)
+            settled = exclude_newer.settled(request.when, recipe_build.interpreter.minor)
+            mended = recipe_fixes.after_failure(recipe_build.recipe, refused.said, settled)
             if mended is None:
                 if best is not None:
                     return best
                 raise
-            recipe = _mended(job, recipe, mended)
+            recipe_build = _mended(recipe_build, mended)
             continue
-        stood = _stood(job, interpreter, recipe, image)
+        stood = _stood(recipe_build, image)
         if best is None or stood.ok or stood.lost < best.lost:
             best = stood
         if stood.collected is None:
@@ -222,30 +223,28 @@ def _try(job: BuildJob, interpreter: Interpreter, recipe: Recipe, ground: BuiltL
         absent = (module for module in tried if module not in image.modules)
         lacking = (*stood.collected.missing, *stood.collected.optional, *absent)
         said = stood.collected.output
-        mended = recipe_fixes.after_collecting(recipe, lacking, said, job.request.tree, pytest=image.pytest)
+        mended = recipe_fixes.after_collecting(recipe_build.recipe, lacking, said, request.tree, pytest=image.pytest)
         if mended is None:
             return best
-        recipe = _mended(job, recipe, mended)
+        recipe_build = _mended(recipe_build, mended)
     if best is None:
         raise refusal("install_failed", "repairs did not help")
     return best
 
 
-def _stood(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> _Stood:
+def _stood(recipe_build: RecipeBuild, image: BuiltImage) -> _Stood:
     """What can be collected in an image; folders that hold what is missing are put on `sys.path` where that helps."""
-    image = replace(image, pythonpath=tuple(dict.fromkeys((*image.pythonpath, *job.folders))))
-    stood = _Stood(
-        interpreter=interpreter, recipe=recipe, image=image, collected=_collect(job, interpreter, recipe, image)
-    )
+    image = replace(image, pythonpath=tuple(dict.fromkeys((*image.pythonpath, *recipe_build.job.folders))))
+    stood = _Stood(recipe_build=recipe_build, image=image, collected=_collect(recipe_build, image))
     for _ in range(_FOLDERS):
         if stood.collected is None or stood.ok:
             break
         lacked = stood.collected.missing, stood.collected.parts
-        folders = recipe_fixes.paths_for(*lacked, job.request.tree, stood.image.pythonpath)
+        folders = recipe_fixes.paths_for(*lacked, recipe_build.request.tree, stood.image.pythonpath)
         if not folders:
             break
         wider = replace(stood.image, pythonpath=(*stood.image.pythonpath, *folders))
-        again = replace(stood, image=wider, collected=_collect(job, interpreter, recipe, wider))
+        again = replace(stood, image=wider, collected=_collect(recipe_build, wider))
         collected = again.collected
         if collected is not None and (
             (again.lost >= stood.lost and (collected.missing, collected.parts) == lacked)
@@ -253,23 +252,23 @@ def _stood(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: Built
             or any(module.startswith(f"{other}.") for module in collected.missing for other in lacked[0])
         ):
             break
-        job.folders.extend(folders)
+        recipe_build.job.folders.extend(folders)
         stood = again
     return stood
 
 
-def _mended(job: BuildJob, recipe: Recipe, mended: Recipe) -> Recipe:
-    job.learned.append(recipe_fixes.Learned.between(recipe, mended))
-    return mended
+def _mended(recipe_build: RecipeBuild, mended: Recipe) -> RecipeBuild:
+    recipe_build.job.learned.append(recipe_fixes.Learned.between(recipe_build.recipe, mended))
+    return replace(recipe_build, recipe=mended)
 
 
-def _collect(job: BuildJob, interpreter: Interpreter, recipe: Recipe, image: BuiltImage) -> Collected | None:
-    if job.request.collect is None:
+def _collect(recipe_build: RecipeBuild, image: BuiltImage) -> Collected | None:
+    if recipe_build.request.collect is None:
         return None
-    job.request.workshop.progress(f"collecting tests in {recipe.rung}")
-    collected = job.request.collect(image)
+    recipe_build.request.workshop.progress(f"collecting tests in {recipe_build.recipe.rung}")
+    collected = recipe_build.request.collect(image)
     failure = "" if collected.ok else collected.failure or "not all files could be collected"
     called = f"{collected.command or 'pytest'} --collect-only"
     command = " ".join([*(f"PYTHONPATH={':'.join(on)}" for on in (image.pythonpath,) if on), called])
-    record(job, recipe, interpreter, "collect", collected.seconds, failure=failure, command=command)
+    recipe_build.record("collect", collected.seconds, failure=failure, command=command)
     return collected

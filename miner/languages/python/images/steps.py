@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from miner.evidence.tree import TESTBED, Recipe
 from miner.languages.python.images import exclude_newer
+from miner.languages.python.recipes import extensions
 from miner.languages.python.recipes.extensions import HOME
 from miner.languages.python.recipes.imports import OLDEST_PYTEST
 from miner.layers.layer import (
@@ -29,6 +30,7 @@ from miner.layers.layer import (
 from miner.layers.source import PRISTINE, UNPACK, committed, copied, layer
 
 if TYPE_CHECKING:
+    from miner.languages.base import ImageRequest
     from miner.languages.python.images.pythons import Interpreter
 
 VENV = "/opt/goldseam/venv"
@@ -204,42 +206,32 @@ def dependencies(interpreter: Interpreter, lock: Input, text: str, *, has_pytest
 
 
 def source(
-    parent: str,
-    tree: Input,
-    *,
-    installable: bool,
-    when: datetime,
-    minor: str,
-    version_hint: str | None,
-    repo: str,
-    commit: str,
-    root: str = "",
-    local: tuple[str, ...] = (),
-    further: tuple[str, ...] = (),
-    compiled: bool = False,
-    cython: tuple[str, ...] = (),
-    has_package: bool = False,
+    parent: str, tree: Input, request: ImageRequest, recipe: Recipe, minor: str, local: tuple[str, ...] = ()
 ) -> Layer:
     """The tree at base_commit in a repository with one commit, importable in the virtual environment.
 
-    `root` is the folder of the project, `local` are folders with projects that it needs. `further` are commands once
-    all that is installed; they may change no file of the tree and make no test, and have no package index. `compiled`
-    asks for what a trial needs to build extension modules again, of which Cython makes the sources `cython` first.
-    A tree that `has_package` at its root is one to pytest by its folder's name, so not in a clone of `some-project`,
+    `local` are folders with projects that the recipe's needs. The recipe's commands come once all that is installed;
+    they may change no file of the tree and make no test, and have no package index. With extension modules it has what
+    a trial needs to build them again, of which Cython may have to make the sources first.
+    A tree that is a package at its root is one to pytest by its folder's name, so not in a clone of `some-project`,
     nor in a trial of it.
     """
-    is_package = repo.rpartition("/")[2].isidentifier()
+    when, root = request.when, recipe.root
+    is_package = request.repo.rpartition("/")[2].isidentifier()
+    has_package = request.tree.read("__init__.py") is not None
+    compiled = recipe.project is not None and extensions.may_have(request.tree, root)
+    cython = extensions.made_by_cython(request.tree, root)
     project = _installer(when, minor)
     return layer(
         parent,
         tree,
-        repo=repo,
-        commit=commit,
+        repo=request.repo,
+        commit=request.base_commit,
         programs=f"{VENV}/bin",
         env={"PYTHONHASHSEED": "0"},
         commands=(
             *committed(("__pycache__/", "*.egg-info/")),
-            *versions(version_hint),
+            *versions(request.version_hint),
             write_tool(_BYTECODE, _tool("bytecode.py")),
             write_tool(_EDITABLE, _tool("editable.py")),
             *(() if exclude_newer.has_editable_tools(when) else (write_tool(_DEVELOP, _tool("develop.py")),)),
@@ -248,11 +240,11 @@ def source(
             *(f"cd {TESTBED}/{quote(path)}; {project}; cd {TESTBED}" for path in local),
             *((f"cd {TESTBED}/{quote(root)}",) if root else ()),
             *(_cythonized(cython) if compiled else ()),
-            project if installable else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
+            project if recipe.project is not None else f"python3 {_PROJECT} {UV} {VENV} no {_PYTHONPATH} {_HOW}",
             *((f"cd {TESTBED}",) if root else ()),
             *(_rebuildable(when, minor, root) if compiled else ()),
             *(f"rm -f {quote(posixpath.join(TESTBED, root, path))}" for path in cython if compiled),
-            *_further(further),
+            *_further(recipe.commands),
             # by hash: it stays valid where the tree is copied
             f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
             readable(TESTBED, VENV),

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from miner.languages.python.evidence import conda
+from miner.evidence.tree import Evidence, Tree
+from miner.languages.python.evidence import conda, extras
+from miner.languages.python.evidence.metadata import pyproject, table
 
 _PIP = re.compile(r"(?:.*/)?(?:pip|pip3|pip3?\.\d+|python\d?(?:\.\d+)?|py)(?:\.exe)?$|\$\{?\w*(?:PIP|PYTHON)\}?$")
 _PIP_OPTIONS_WITH_VALUE = frozenset(
@@ -46,6 +48,21 @@ class Installed:
     has_default_groups: bool = False
     """Whether uv installs the project's default groups."""
 
+    def evidence(self, rung: str, tree: Tree, project_tree: Tree) -> Evidence | None:
+        """What of it is there, each once: files of a tree, extras and groups of its project; None where nothing is."""
+        extra_names = extras.declared(project_tree)
+        groups = tuple(table(pyproject(project_tree), "dependency-groups"))
+        evidence = Evidence(
+            rung=rung,
+            requirements=tuple(dict.fromkeys(self.requirements)),
+            files=tuple(dict.fromkeys(path for path in self.files if tree.read(path) is not None)),
+            constraints=tuple(dict.fromkeys(path for path in self.constraints if tree.read(path) is not None)),
+            extras=tuple(dict.fromkeys(extra for extra in self.extras if not extra_names or extra in extra_names)),
+            groups=tuple(dict.fromkeys(group for group in self.groups if group in groups)),
+        )
+        is_empty = not (evidence.requirements or evidence.files or evidence.extras or evidence.groups)
+        return None if is_empty else evidence
+
 
 def read(commands: Iterable[tuple[str, ...]]) -> Installed:
     """Everything that these commands install; words that hold a variable are left out."""
@@ -81,25 +98,21 @@ def _pip(words: tuple[str, ...], installed: Installed) -> None:
     plain = [word for word in words if not word.startswith("-")]
     if not plain or plain[0] != "install":
         return
-    place = words.index("install") + 1
-    while place < len(words):
-        word, value = words[place], words[place + 1] if place + 1 < len(words) else ""
+    rest = iter(words[words.index("install") + 1 :])
+    for word in rest:
         name, _, argument = word.partition("=")
         if word in {"-r", "--requirement", "--requirements", "-c", "--constraint", "--group"}:
-            _option(word, value, installed)
-            place += 1
+            _option(word, next(rest, ""), installed)
         elif word in {"-e", "--editable"}:
-            _target(value, installed)
-            place += 1
+            _target(next(rest, ""), installed)
         elif word in _PIP_OPTIONS_WITH_VALUE:
-            place += 1
+            next(rest, "")
         elif name in {"--requirement", "--constraint", "--group", "--editable"}:
             _target(argument, installed) if name == "--editable" else _option(name, argument, installed)
         elif word[:2] in {"-r", "-c", "-e"} and not word.startswith("--"):
             _target(word[2:], installed) if word[1] == "e" else _option(word[:2], word[2:], installed)
         elif not word.startswith("-"):
             _target(word, installed)
-        place += 1
 
 
 def _option(name: str, value: str, installed: Installed) -> None:
@@ -157,12 +170,11 @@ def _poetry(words: tuple[str, ...], installed: Installed) -> None:
 
 
 def _flags(words: tuple[str, ...], installed: Installed, targets: dict[str, str]) -> None:
-    place = 0
-    while place < len(words):
-        name, equals, argument = words[place].partition("=")
+    rest = iter(words)
+    for option in rest:
+        name, equals, argument = option.partition("=")
         if name in targets:
-            value = argument if equals else words[place + 1] if place + 1 < len(words) else ""
-            place += 0 if equals else 1
+            value = argument if equals else next(rest, "")
             if targets[name] == "requirements":
                 _target(value, installed)
             else:
@@ -170,7 +182,6 @@ def _flags(words: tuple[str, ...], installed: Installed, targets: dict[str, str]
                 getattr(installed, targets[name]).extend(names)
         elif not name.startswith("-"):
             return  # a program, whose options are its own
-        place += 1
 
 
 def _apt(words: tuple[str, ...], installed: Installed) -> None:
@@ -185,14 +196,11 @@ def _apt(words: tuple[str, ...], installed: Installed) -> None:
 def _conda(words: tuple[str, ...], installed: Installed) -> None:
     if not words or words[0] not in {"install", "create"}:
         return
-    place = 1
-    while place < len(words):
-        if words[place] in {"-n", "--name", "-c", "--channel", "-p", "--prefix", "--file", "-f"}:
-            if words[place] == "--file" and place + 1 < len(words):
-                _option("-r", words[place + 1], installed)
-            place += 1
-        elif not words[place].startswith("-") and _is_plain(words[place]):
-            requirement = conda.requirement(words[place])
-            if requirement:
-                installed.requirements.append(requirement)
-        place += 1
+    rest = iter(words[1:])
+    for word in rest:
+        if word in {"-n", "--name", "-c", "--channel", "-p", "--prefix", "--file", "-f"}:
+            value = next(rest, "")
+            if word == "--file":
+                _option("-r", value, installed)
+        elif not word.startswith("-") and _is_plain(word) and (requirement := conda.requirement(word)):
+            installed.requirements.append(requirement)

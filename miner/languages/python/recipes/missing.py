@@ -12,14 +12,16 @@ _HEADERS = PACKAGE_NAMES["headers"]
 
 RUST = "cargo-web|cargo"
 """Debian's package with Rust: of a stable Debian the one that is kept new for browsers, where there is one."""
-_PROGRAMS = PACKAGE_NAMES["programs"] | dict.fromkeys(("cargo", "rustc"), RUST)
-"""Debian's package by a program that builds or tests start."""
-
-_LIBRARIES = PACKAGE_NAMES["libraries"]
-"""Debian's package by the name of a shared library, without `lib` and `.so`."""
-
-_LINKED = PACKAGE_NAMES["linked"]
-"""Debian's package by what a linker was asked for with `-l`."""
+_NAMES = {
+    "program": PACKAGE_NAMES["programs"] | dict.fromkeys(("cargo", "rustc"), RUST),
+    "library": PACKAGE_NAMES["libraries"],
+    "linked": PACKAGE_NAMES["linked"],
+    "pkg-config": PACKAGE_NAMES["pkg-config"],
+    "cargo": {"": RUST},
+    "magic": {"": "libmagic1"},
+}
+"""Debian's packages by the kind and the name of what is missing: of a shared library without `lib` and `.so`, of what
+is linked what the linker was asked for with `-l`."""
 
 _SAID = (
     (re.compile(r"([\w./+-]+\.(?:h|hpp|hh)): No such file or directory"), "header"),
@@ -38,7 +40,6 @@ _SAID = (
     (re.compile(r"failed to find libmagic"), "magic"),
     (re.compile(r"No package '([\w.+-]+)' found|Package ([\w.+-]+) was not found in the pkg-config"), "pkg-config"),
 )  # fmt: skip
-_PKG_CONFIG = PACKAGE_NAMES["pkg-config"]
 _LONGEST = 200_000
 _LONGEST_LINE = 400
 """Of a longer line only the beginning is read: the patterns take time by the square of it."""
@@ -51,22 +52,9 @@ def packages(text: str) -> tuple[str, ...]:
         for pattern, kind in _SAID:
             match = pattern.search(line[:_LONGEST_LINE])
             if match:
-                packages_found.append(_package(kind, next((group for group in match.groups() if group), "")))
+                name = next(filter(None, match.groups()), "")
+                packages_found.append(_by_prefix(name) if kind == "header" else _NAMES[kind].get(name, ""))
     return tuple(dict.fromkeys(package for package in packages_found if package))
-
-
-def _package(kind: str, name: str) -> str:
-    if kind == "header":
-        return _by_prefix(name)
-    if kind == "library":
-        return _LIBRARIES.get(name, "")
-    if kind == "linked":
-        return _LINKED.get(name, "")
-    if kind == "pkg-config":
-        return _PKG_CONFIG.get(name, "")
-    if kind == "magic":
-        return "libmagic1"
-    return RUST if kind == "cargo" else _PROGRAMS.get(name, "")
 
 
 def _by_prefix(header: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from miner.evidence.tree import Detection, Tree, text_at
 from miner.languages.python.evidence import metadata, subproject
-from miner.languages.python.evidence.tox import is_requirement
+from miner.languages.python.evidence.metadata import requirement
 from miner.languages.python.recipes import missing, unbuilt
 from miner.languages.python.recipes.recipe_fixes import Learned
 
@@ -29,4 +29,4 @@ def _written(tree: Tree, detection: Detection) -> dict[str, None]:
     lines = [line for path in evidence.files for line in metadata.lines(text_at(tree, path))]
     lines += [line for group in evidence.groups for line in metadata.strings(groups.get(group))]
     needs = unbuilt.needs(project, evidence.extras)
-    return dict.fromkeys((*needs, *evidence.requirements, *filter(is_requirement, lines)))
+    return dict.fromkeys((*needs, *evidence.requirements, *filter(requirement, lines)))

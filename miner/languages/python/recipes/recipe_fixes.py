@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 
 from miner.evidence.tree import Recipe, Tree
 from miner.languages.python.recipes import distributions, imports, missing
@@ -128,6 +129,11 @@ def _homes(module: str, paths: Sequence[str], *, whole: bool) -> set[str]:
     return set()
 
 
+def _changed(recipe: Recipe, mark: str, **fields: tuple[Any, ...]) -> Recipe:
+    """The recipe with other fields, which the mark in its name tells."""
+    return replace(recipe, evidence=replace(recipe.evidence, rung=f"{recipe.rung}{mark}"), **fields)  # type: ignore[arg-type]
+
+
 def _with_requirements(recipe: Recipe, new: tuple[str, ...]) -> Recipe:
     if not new:
         return recipe
@@ -157,18 +163,14 @@ _TOO_NEW = re.compile(
 
 def _with_packages(recipe: Recipe, packages: tuple[str, ...]) -> Recipe | None:
     new = tuple(package for package in packages if package not in recipe.apt)
-    if not new:
-        return None
-    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+apt:{','.join(new)}")
-    return replace(recipe, evidence=evidence, apt=(*recipe.apt, *new))
+    return _changed(recipe, f"+apt:{','.join(new)}", apt=(*recipe.apt, *new)) if new else None
 
 
 def _with_newer_pytest(recipe: Recipe, output: str) -> Recipe | None:
     """The recipe with the oldest pytest that can be used in place of whatever is asked for."""
     if imports.OLDEST_PYTEST in recipe.overrides or not _TOO_OLD.search(" ".join(output.split())):
         return None
-    evidence = replace(recipe.evidence, rung=f"{recipe.rung}-gone:pytest")
-    return replace(recipe, evidence=evidence, overrides=(*recipe.overrides, imports.OLDEST_PYTEST))
+    return _changed(recipe, "-gone:pytest", overrides=(*recipe.overrides, imports.OLDEST_PYTEST))
 
 
 _TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST_PYTEST)}\b.{{0,2000}}unsatisfiable")
@@ -177,10 +179,7 @@ _TOO_OLD = re.compile(rf"(?:requires?|depends? on|and) {re.escape(imports.OLDEST
 def _with_releases(recipe: Recipe, names: Iterable[str]) -> Recipe | None:
     """The recipe with the day's releases of what it wants from repositories."""
     new = tuple(name for name in names if name not in recipe.overrides)
-    if not new:
-        return None
-    evidence = replace(recipe.evidence, rung=f"{recipe.rung}-repository:{','.join(new)}")
-    return replace(recipe, evidence=evidence, overrides=(*recipe.overrides, *new))
+    return _changed(recipe, f"-repository:{','.join(new)}", overrides=(*recipe.overrides, *new)) if new else None
 
 
 def _with_build_requirements(recipe: Recipe, pairs: Iterable[tuple[str, str]]) -> Recipe | None:
@@ -188,10 +187,8 @@ def _with_build_requirements(recipe: Recipe, pairs: Iterable[tuple[str, str]]) -
     needs = ((name, distributions.of_module(module)) for name, module in pairs if module not in _OF_EVERY_BUILD)
     pairs_needed = ((name, needed) for name, needed in needs if needed)
     new = tuple(dict.fromkeys(pair for pair in pairs_needed if pair not in recipe.built_with))
-    if not new:
-        return None
-    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+build:{','.join(needed for _, needed in new)}")
-    return replace(recipe, evidence=evidence, built_with=(*recipe.built_with, *new))
+    mark = f"+build:{','.join(needed for _, needed in new)}"
+    return _changed(recipe, mark, built_with=(*recipe.built_with, *new)) if new else None
 
 
 _OF_EVERY_BUILD = frozenset({"setuptools", "distutils", "pkg_resources"})
@@ -203,10 +200,7 @@ def _with_later(recipe: Recipe, pairs: Iterable[tuple[str, str]]) -> Recipe | No
     new = {
         name: (date.fromisoformat(day) + timedelta(days=1)).isoformat() for name, day in pairs if name not in by_name
     }
-    if not new:
-        return None
-    evidence = replace(recipe.evidence, rung=f"{recipe.rung}+later:{','.join(new)}")
-    return replace(recipe, evidence=evidence, later=(*recipe.later, *new.items()))
+    return _changed(recipe, f"+later:{','.join(new)}", later=(*recipe.later, *new.items())) if new else None
 
 
 def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:
@@ -219,9 +213,6 @@ def _without_vanished(recipe: Recipe, names: tuple[str, ...]) -> Recipe | None:
     )
     if changed == evidence:
         return None
-    vanished = [
-        name
-        for name in names
-        if name in {missing.distribution(requirement) for requirement in (*evidence.pins, *evidence.requirements)}
-    ]
-    return replace(recipe, evidence=replace(changed, rung=f"{evidence.rung}-gone:{','.join(vanished)}"))
+    there = set(map(missing.distribution, (*evidence.pins, *evidence.requirements)))
+    mark = f"-gone:{','.join(name for name in names if name in there)}"
+    return _changed(replace(recipe, evidence=changed), mark)

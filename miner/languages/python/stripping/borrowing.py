@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from harness.core import python_source
-from miner.languages.python.stripping.inlining import bound, imports, statements
+from miner.languages.python.stripping.inlining import SourceOf, bound, imports, statements
+from miner.languages.python.stripping.nodes import names_read
 from miner.languages.python.stripping.static import Function, returned, stored
 
 OWN = "_goldseam_"
@@ -22,9 +23,7 @@ _HIDDEN = frozenset({"super", "__class__", "__file__", "__name__", "globals", "l
 """Names by which a function can tell where it stands."""
 
 
-def borrow(
-    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
-) -> bytes:
+def borrow(source: bytes, test_module: SourceOf, module: SourceOf) -> bytes:
     """A test file with what it borrows copied in; as it is where it borrows nothing or can't be read.
 
     A copy of the product would be tested in its place: so from elsewhere than test modules nothing is copied but
@@ -52,9 +51,7 @@ def borrow(
         return source
 
 
-def by_name(
-    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
-) -> bytes:
+def by_name(source: bytes, test_module: SourceOf, module: SourceOf) -> bytes:
     """A test file that imports by its name what it calls or derives from as `module.name`, where that can be borrowed.
 
     The arguments are those of `borrow`.
@@ -78,9 +75,7 @@ def by_name(
     return with_more(source, body)
 
 
-def at_origin(
-    source: bytes, test_module: Callable[[int, str], bytes | None], module: Callable[[int, str], bytes | None]
-) -> bytes:
+def at_origin(source: bytes, test_module: SourceOf, module: SourceOf) -> bytes:
     """A test file that imports from libraries what other modules only hand on of them (`from .common import skip`).
 
     Of modules that are no test's these are functions that assert. The arguments are those of `borrow`.
@@ -107,7 +102,7 @@ _MOST_HANDS = 4
 """Modules at most that hand on a name."""
 
 
-def _origin(place: tuple[int, str], name: str, module: Callable[[int, str], bytes | None]) -> tuple[str, str] | None:
+def _origin(place: tuple[int, str], name: str, module: SourceOf) -> tuple[str, str] | None:
     """The module outside of the repository, and the name there, of what modules only hand on; None of anything else.
 
     `place` is the level and the name of an import.
@@ -142,7 +137,7 @@ def _import_from(module: str, name: str, own_name: str) -> ast.stmt:
     return ast.ImportFrom(module=module, names=[alias], level=0)
 
 
-def rows(source: bytes, test_module: Callable[[int, str], bytes | None]) -> bytes:
+def rows(source: bytes, test_module: SourceOf) -> bytes:
     """A test file with the rows in it that its loops and tables have from test modules, where these write them out.
 
     `test_module` is as `borrow` has it. What imports the rows stays.
@@ -173,9 +168,7 @@ def with_more(source: bytes, body_of: Callable[[ast.Module], Iterator[ast.stmt]]
         return source
 
 
-def _rows_imported(
-    statement: ast.stmt, test_module: Callable[[int, str], bytes | None]
-) -> Iterator[tuple[str, ast.ImportFrom, str]]:
+def _rows_imported(statement: ast.stmt, test_module: SourceOf) -> Iterator[tuple[str, ast.ImportFrom, str]]:
     """What an import may give of a test module: what the file calls it, an import from there, and its name there."""
     for prefix, level, module in _modules(statement):
         origin = ast.ImportFrom(module=module, names=[], level=level)
@@ -184,7 +177,7 @@ def _rows_imported(
         yield from ((alias.asname or alias.name, statement, alias.name) for alias in statement.names)
 
 
-def _rows_copied(name: str, origin: ast.ImportFrom, test_module: Callable[[int, str], bytes | None]) -> list[ast.stmt]:
+def _rows_copied(name: str, origin: ast.ImportFrom, test_module: SourceOf) -> list[ast.stmt]:
     """The assignment of rows that a module writes out and does not name again, after what they use of the module."""
     tree = python_source.parsed(test_module(origin.level, origin.module or ""))
     module = statements(origin.level, origin.module or "", test_module)
@@ -290,7 +283,7 @@ def _names_used(tree: ast.Module) -> set[str]:
 
 def _copies(
     tree: ast.Module,
-    source_of: Callable[[int, str], bytes | None],
+    source_of: SourceOf,
     names: Collection[str],
     may: Callable[[ast.stmt], bool],
 ) -> dict[str, list[ast.stmt]]:
@@ -387,11 +380,11 @@ def _is_movable(function: Function, module: Mapping[str, ast.stmt]) -> bool:
 
 def _free(function: Function) -> set[str]:
     """Names that a function reads and does not bind; its own may be one of its module's where it is a method."""
-    nodes = list(ast.walk(function))
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    inner = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    inner = [
+        alias for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names
+    ]
     names = {name for child in ast.iter_child_nodes(function) for name in bound(child)}
-    return read - names - {(node.asname or node.name).partition(".")[0] for node in inner}
+    return {*names_read(function)} - names - {(node.asname or node.name).partition(".")[0] for node in inner}
 
 
 class _Renamer(ast.NodeTransformer):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.core.wording import words
+from miner.languages.python.stripping.nodes import attribute_of, call_of
 
 _SUBJECTS = frozenset(f"sure.{name}" for name in ("expect", "it", "the", "these", "this", "those"))
 _DENIES = words("dont do_not doesnt does_not doesnot not_be not_being not_have should_not shouldnot shouldnt to_not")
@@ -93,16 +94,16 @@ def _is_plain(call: ast.Call) -> bool:
 
 def _condition(subject: ast.expr, name: str, args: Sequence[ast.expr] | None) -> ast.expr | None:
     """What a word claims with these arguments, None where it is not called; None of what is not known."""
-    length = ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[subject], keywords=[])
+    length = call_of("len", subject)
     match name, args:
         case "ok" | "true" | "truthy", None:
             return subject
         case "false" | "falsy", None:
             return ast.UnaryOp(op=ast.Not(), operand=subject)
         case "a" | "an", [ast.Name() | ast.Attribute() as kind]:
-            return ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[subject, kind], keywords=[])
+            return call_of("isinstance", subject, kind)
         case "property", [ast.Constant() as attribute]:
-            return ast.Call(func=ast.Name(id="hasattr", ctx=ast.Load()), args=[subject, attribute], keywords=[])
+            return call_of("hasattr", subject, attribute)
         case "none", None:
             return _compared(subject, ast.Is, ast.Constant(value=None))
         case "empty", None:
@@ -149,8 +150,7 @@ def _raising(
         if [name for name, call, _ in links if call is not None] != ["called_with"]:
             return None
         obj, more_args, more_keywords = (
-            ast.Attribute(value=subject, attr=name, ctx=ast.Load())
-            for name in ("obj", "_callable_args", "_callable_kw")
+            attribute_of(subject, name) for name in ("obj", "_callable_args", "_callable_kw")
         )
         starred = ast.Starred(value=more_args, ctx=ast.Load())
         call = ast.Call(func=obj, args=[starred], keywords=[ast.keyword(arg=None, value=more_keywords)])

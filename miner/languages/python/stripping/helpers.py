@@ -231,7 +231,7 @@ def _uses(tree: ast.AST) -> Counter[str]:
 
 
 def _arguments(
-    function: Function, calls: Iterable[Site], all_calls: Mapping[str, Sequence[Site]]
+    function: Function, calls: Sequence[Site], all_calls: Mapping[str, Sequence[Site]]
 ) -> dict[str, list[Argument]]:
     spec = function.args
     names = [node.arg for node in (*spec.posonlyargs, *spec.args)]
@@ -246,9 +246,7 @@ def _arguments(
     defaults |= {
         node.arg: (spec.kw_defaults, index) for index, node in enumerate(spec.kwonlyargs) if spec.kw_defaults[index]
     }
-    count = 0
     for caller, call in calls:
-        count += 1
         own = names[1:] if isinstance(call.func, ast.Attribute) else names
         places: dict[str | None, _Place] = {
             **defaults,
@@ -263,7 +261,7 @@ def _arguments(
     return {
         name: arguments
         for name, arguments in arguments_by_name.items()
-        if len(arguments) == count and name not in stored
+        if len(arguments) == len(calls) and name not in stored
     }
 
 

@@ -19,7 +19,11 @@ _LOOKING = frozenset({"print", "range", "len", "zip", "repr", "str", "list", "so
 """Builtins that a helper may call to say what it compares."""
 
 
-def write_out(source: bytes, source_of: Callable[[int, str], bytes | None]) -> bytes:
+SourceOf = Callable[[int, str], bytes | None]
+"""Gives a module that a file imports, by the level and the name of the import; None for others."""
+
+
+def write_out(source: bytes, source_of: SourceOf) -> bytes:
     """A test file with assertions in place of such calls; as it is where it has none or can't be read.
 
     `source_of` gives a test module that the file imports, by the level and the name of the import; None for others.
@@ -41,16 +45,14 @@ def places(path: str, level: int, module: str) -> Iterator[str]:
         yield from (f"{where}.py", f"{where}/__init__.py") if name else (f"{where}/__init__.py",)
 
 
-def imports(
-    tree: ast.Module, source_of: Callable[[int, str], bytes | None]
-) -> Iterator[tuple[ast.ImportFrom, dict[str, ast.stmt]]]:
+def imports(tree: ast.Module, source_of: SourceOf) -> Iterator[tuple[ast.ImportFrom, dict[str, ast.stmt]]]:
     """Each import from a module that is known, with what binds the names of that module's top level."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (module := statements(node.level, node.module or "", source_of)):
             yield node, module
 
 
-def statements(level: int, name: str, source_of: Callable[[int, str], bytes | None]) -> dict[str, ast.stmt]:
+def statements(level: int, name: str, source_of: SourceOf) -> dict[str, ast.stmt]:
     """What binds the names of a module's top level, by the import's level and name; empty if it is not known."""
     if not level and name.partition(".")[0] in sys.stdlib_module_names:
         return {}
@@ -74,7 +76,7 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
             yield from (name for node in ast.walk(statement) for name in stored(node))
 
 
-def _imported(tree: ast.Module, source_of: Callable[[int, str], bytes | None]) -> dict[str, Function]:
+def _imported(tree: ast.Module, source_of: SourceOf) -> dict[str, Function]:
     """By the name that it has in the file, and that nothing else has: each helper."""
     fields: dict[str, Function] = {}
     for node, module in imports(tree, source_of):

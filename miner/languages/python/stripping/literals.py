@@ -6,7 +6,7 @@ import ast
 import contextlib
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.core import python_source
@@ -99,16 +99,19 @@ def _examples(document: str) -> dict[int, tuple[Any, ...]]:
 
 def _written(node: ast.AST) -> Iterator[Any]:
     if isinstance(node, ast.expr):
-        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            yield ast.literal_eval(node)
+        yield from _values(lambda: ast.literal_eval(node))
     if isinstance(node, ast.List | ast.Tuple) and any(isinstance(inner, ast.Call) for inner in ast.walk(node)):
-        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            yield ast.literal_eval(_Uncalled().visit(copy.deepcopy(node)))
+        yield from _values(lambda: ast.literal_eval(_Uncalled().visit(copy.deepcopy(node))))
     if isinstance(node, ast.Call) and node.keywords:  # such as jsonify(foo="bar")
-        with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            yield {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
+        yield from _values(lambda: {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords})
     for child in ast.iter_child_nodes(node):
         yield from _written(child)
+
+
+def _values(evaluate: Callable[[], Any]) -> Iterator[Any]:
+    """What an evaluation gives; nothing where that is no literal."""
+    with contextlib.suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        yield evaluate()
 
 
 class _Uncalled(ast.NodeTransformer):

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Sequence
 
 from harness.core import python_source
+from miner.languages.python.stripping.nodes import count_of
 from miner.languages.python.stripping.static import Function, assignments, stored
 
 _ANEW = "_goldseam_"
@@ -61,12 +62,12 @@ def _gather(tree: ast.Module, name: str) -> bool:
         return False
     if not all(_entry(node) or assignments(node) or isinstance(node, _LATER) for node in between):
         return False
-    if sum(_count(node, name) for node in others) != 1:
+    if sum(count_of(node, name) for node in others) != 1:
         return False  # something reads it before a function is called
     values: dict[object, ast.expr] = {}
     for _, key, value in entries.values():
         values[key.value] = _Resolver(name, values).visit(copy.deepcopy(value))
-    if len(values) < len(entries) or any(_count(value, name) for value in values.values()):
+    if len(values) < len(entries) or any(count_of(value, name) for value in values.values()):
         return False
     whole = ast.Dict(keys=[key for _, key, _ in entries.values()], values=list(values.values()))
     tree.body[last] = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=whole)
@@ -80,10 +81,6 @@ _LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def _bound_by(tree: ast.AST) -> list[str]:
     return [name for node in ast.walk(tree) for name in stored(node)]
-
-
-def _count(tree: ast.AST, name: str) -> int:
-    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
 
 
 class _Resolver(ast.NodeTransformer):
@@ -113,7 +110,7 @@ def _rename_anew(function: Function) -> bool:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name) as target]) if name in parameters:
                 nodes = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-                is_within = any(_count(node, name) for node in inner)
+                is_within = any(count_of(node, name) for node in inner)
                 if (
                     _bound_by(function).count(name) == 1
                     and not is_within
@@ -144,7 +141,7 @@ def _write_copies(function: Function) -> bool:
         for place, statement in enumerate(block):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() as value):
-                    if not any(_count(node, name) for node in inner):
+                    if not any(count_of(node, name) for node in inner):
                         changed = _write_copies_of(name, value, block[place + 1 :]) or changed
     return changed
 
@@ -153,10 +150,10 @@ def _write_copies_of(name: str, value: ast.List | ast.Dict | ast.Set, block: Seq
     changed = False
     for statement in block:
         copied = statement.value if isinstance(statement, ast.Assign) else None
-        if copied is not None and _count(statement, name) == 1 and _is_copy(copied, name, value):
+        if copied is not None and count_of(statement, name) == 1 and _is_copy(copied, name, value):
             statement.value = copy.deepcopy(value)  # type: ignore[attr-defined]  # an assignment, as it has what is copied
             changed = True
-        elif _count(statement, name):
+        elif count_of(statement, name):
             break
     return changed
 

@@ -11,8 +11,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, cast
 
 from harness.core import python_source
+from miner.languages import base
 from miner.languages.base import Mode, WrittenForm
 from miner.languages.python.stripping import claims
+from miner.languages.python.stripping.nodes import attribute_of, call_of, name_of
 
 if TYPE_CHECKING:
     from miner.languages.python.stripping.static import Module, Scope
@@ -42,13 +44,11 @@ class Operand:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Assertion:
+class Assertion(base.Assertion):
     """One assertion, in the terms of the host's judge (harness/judging)."""
 
-    op: str
     operands: tuple[Operand, ...]
     form: Form = Form.STATEMENT
-    options: Mapping[str, object] = field(default_factory=dict)
     kept: Mapping[str, ast.expr] = field(default_factory=dict)
     """Options that are expressions: a pattern, a tolerance. They never enter the container."""
     whole: ast.expr | None = None
@@ -82,10 +82,6 @@ class Assertion:
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
         return self.whole is not None
-
-    def tells(self, _values: Sequence[object]) -> bool:
-        """Whether what a recording gives of its operands says all of them: what can't be told comes out as such."""
-        return True
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -304,7 +300,7 @@ class Reader:
         if word in ("pytest.warns", *_WARNS) and call.args:
             return self._catching("warns", word, call, Form.BLOCK)
         if word == "pytest.deprecated_call" and not call.args:
-            kinds: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in _DEPRECATIONS]
+            kinds: list[ast.expr] = [name_of(name) for name in _DEPRECATIONS]
             of_them = ast.Call(func=call.func, args=[ast.Tuple(elts=kinds, ctx=ast.Load())], keywords=call.keywords)
             return self._catching("warns", word, of_them, Form.BLOCK)
         return None
@@ -510,8 +506,7 @@ class Reader:
         """`info.match(pattern)` of what `pytest.raises` caught."""
         if name not in self._scope.caught or not self._scope.is_static(pattern):
             return None
-        error = ast.Attribute(value=ast.Name(id=name, ctx=ast.Load()), attr="value", ctx=ast.Load())
-        text = ast.Call(func=ast.Name(id="str", ctx=ast.Load()), args=[error], keywords=[])
+        text = call_of("str", attribute_of(name_of(name), "value"))
         return self._assertion("regex", [text, pattern])
 
     def _one_side(self, op: str, test: ast.expr) -> Assertion | None:
@@ -527,7 +522,7 @@ class Reader:
         if kind is not None:
             left, right = (side if self._scope.is_expected(side) else _of_kind(side, kind) for side in (left, right))
         if op in ("isinstance", "not_isinstance"):
-            test = ast.Call(func=ast.Name(id="isinstance", ctx=ast.Load()), args=[left, right], keywords=[])
+            test = call_of("isinstance", left, right)
             whole = test if op == "isinstance" else ast.UnaryOp(op=ast.Not(), operand=test)
             return self._isinstance(op, left, right, whole)
         by_side: dict[str, ast.expr] = {}
@@ -552,7 +547,7 @@ class Reader:
         if func.attr in _SEVERAL_CALLS:
             return self._several_calls(func, call)
         op, count, call_list = _COUNTS[func.attr]
-        return self._assertion(op, [_length(_attribute(func.value, call_list)), ast.Constant(value=count)])
+        return self._assertion(op, [call_of("len", attribute_of(func.value, call_list)), ast.Constant(value=count)])
 
     def _calls(self, func: ast.Attribute, call: ast.Call) -> Assertion | None:
         """What a mock was called with, held against calls that are static."""
@@ -607,16 +602,20 @@ class Reader:
                 return ()
         if None in keywords or not _is_plain(mock) or any(isinstance(arg, ast.Starred) for arg in call.args):
             return ()
-        call_args = _attribute(mock, how[1].removesuffix("_list"))
+        call_args = attribute_of(mock, how[1].removesuffix("_list"))
         args, named_args = (_item(call_args, ast.Constant(value=place)) for place in (0, 1))
-        once = [(_length(_attribute(mock, how[1])), ast.Constant(value=1))] if how[0] == "called_once_with" else []
+        once = (
+            [(call_of("len", attribute_of(mock, how[1])), ast.Constant(value=1))]
+            if how[0] == "called_once_with"
+            else []
+        )
         pairs: list[tuple[ast.expr, ast.expr]] = [
             *once,
             *((_item(args, ast.Constant(value=place)), arg) for place, arg in enumerate(call.args)),
             *((_item(named_args, ast.Constant(value=name)), value) for name, value in keywords.items()),
         ]
         shape = (
-            *self._shape(_length(args), ast.Constant(value=len(call.args))),
+            *self._shape(call_of("len", args), ast.Constant(value=len(call.args))),
             *self._shape(ast.Set(elts=[ast.Starred(value=named_args, ctx=ast.Load())]), _set(keywords)),
         )
         return (*shape, *itertools.chain(*(self._parts(value, expected) for value, expected in pairs)))
@@ -683,7 +682,7 @@ def _item(value: ast.expr, key: ast.expr) -> ast.Subscript:
 def _listed(value: ast.expr) -> ast.expr:
     if isinstance(value, ast.List | ast.Tuple):
         return ast.List(elts=value.elts, ctx=ast.Load())
-    return ast.Call(func=ast.Name(id="list", ctx=ast.Load()), args=[value], keywords=[])
+    return call_of("list", value)
 
 
 def _escaped(text: ast.expr) -> ast.expr:
@@ -696,7 +695,7 @@ def _indexed(value: ast.expr) -> ast.expr:
     """The items of what has a length and items by number, as a list."""
     statement = python_source.parse("lambda found: [found[place] for place in range(len(found))]").body[0]
     function = cast("ast.Expr", statement).value
-    return ast.Call(func=function, args=[value], keywords=[])
+    return call_of(function, value)
 
 
 def _of_kind(value: ast.expr, kind: ast.expr) -> ast.expr:
@@ -704,20 +703,12 @@ def _of_kind(value: ast.expr, kind: ast.expr) -> ast.expr:
     statement = python_source.parse("lambda found: found if isinstance(found, kind) else NotImplemented").body[0]
     function = cast("ast.Lambda", cast("ast.Expr", statement).value)
     cast("ast.Call", cast("ast.IfExp", function.body).test).args[1] = kind
-    return ast.Call(func=function, args=[value], keywords=[])
+    return call_of(function, value)
 
 
 def _is_of_sequences(call: ast.Call) -> bool:
     """Whether it compares two sequences item by item, of whatever kind they are."""
     return isinstance(call.func, ast.Attribute) and call.func.attr == "assertSequenceEqual" and not call.keywords
-
-
-def _length(value: ast.expr) -> ast.expr:
-    return ast.Call(func=ast.Name(id="len", ctx=ast.Load()), args=[value], keywords=[])
-
-
-def _attribute(value: ast.expr, name: str) -> ast.expr:
-    return ast.Attribute(value=value, attr=name, ctx=ast.Load())
 
 
 def _set(words: Iterable[str | None]) -> ast.expr:

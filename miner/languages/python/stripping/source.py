@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import cast
 
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, plain, tables, unstopped
+from miner.languages.python.stripping.nodes import attribute_of, call_of, name_of, names_read
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
 from miner.languages.python.stripping.static import Function, Module, Scope, Settled, may_catch, module_of, unsettled
 
@@ -104,8 +107,15 @@ class StrippedSource:
         for function, names in functions:
             if any(_is_generated(decorator, module) for decorator in function.decorator_list):
                 continue
-            reader = readers[function]
-            writer = _Writer(reader, names, slots, self._first, choose, recording=recording, whole=names[-1] in whole)
+            writer = _Writer(
+                reader=readers[function],
+                names=names,
+                slots=slots,
+                first=self._first,
+                choose=choose,
+                recording=recording,
+                quietens=not recording and names[-1] not in whole and _is_of_tests(names),
+            )
             function.body = writer.block(function.body)
         if any(choose(slot.number) is not Mode.INSIDE for slot in slots) and not recording:
             _drop_words(tree, whole)
@@ -214,8 +224,8 @@ def _settled(
     return reader
 
 
-def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
-    names: dict[str, int] = {}
+def _expected_names(reader: Reader, function: Function) -> Counter[str]:
+    names: Counter[str] = Counter()
     for statement in ast.walk(function):
         if isinstance(statement, ast.With | ast.AsyncWith):
             assertions = [assertion for assertion in map(reader.of_item, statement.items) if assertion]
@@ -228,10 +238,10 @@ def _expected_names(reader: Reader, function: Function) -> dict[str, int]:
         for assertion in assertions:
             expected = [operand.node for operand in assertion.operands if operand.static]
             for node in (*expected, *assertion.kept.values()):
-                _count(node, names)
+                names.update(names_read(node))
         if assertions:  # what they say when they fail goes with them
             for part in _said(statement):
-                _count(part, names)
+                names.update(names_read(part))
     return names
 
 
@@ -247,31 +257,19 @@ def _said(statement: ast.stmt) -> Iterable[ast.AST]:
     return []
 
 
-def _count(node: ast.AST, names: dict[str, int]) -> None:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-            names[inner.id] = names.get(inner.id, 0) + 1
-
-
+@dataclass(kw_only=True)
 class _Writer:
     """Rewrites the statements of one test function."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        names: tuple[str, ...],
-        slots: list[Slot[Assertion]],
-        first: int,
-        choose: Callable[[int], Mode],
-        *,
-        recording: bool,
-        whole: bool,
-    ) -> None:
-        self._reader, self._names, self._slots = reader, names, slots
-        self._first, self._choose, self._recording = first, choose, recording
-        self._passes_on = False
-        """Whether a block around waits for what assertions raise."""
-        self._quietens = not (recording or whole) and _is_of_tests(names)
+    reader: Reader
+    names: tuple[str, ...]
+    slots: list[Slot[Assertion]]
+    first: int
+    choose: Callable[[int], Mode]
+    recording: bool
+    quietens: bool
+    passes_on: bool = False
+    """Whether a block around waits for what assertions raise."""
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [new for statement in statements for new in self._statement(statement)]
@@ -281,29 +279,29 @@ class _Writer:
             return [self._with(statement)]
         if isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
             return self._try(cast("ast.Try", statement))
-        assertions = self._reader.of_statement(statement)
+        assertions = self.reader.of_statement(statement)
         if assertions:
             return self._sites(statement, assertions)
-        if isinstance(statement, ast.Expr) and self._quietens:
-            self._reader.quieten(statement.value)
-        if isinstance(statement, ast.Raise) and statement.exc is not None and self._quietens:
-            self._reader.quieten(statement.exc)
-        quietens = self._quietens
-        self._quietens = quietens and not isinstance(statement, Function | ast.ClassDef)
+        if isinstance(statement, ast.Expr) and self.quietens:
+            self.reader.quieten(statement.value)
+        if isinstance(statement, ast.Raise) and statement.exc is not None and self.quietens:
+            self.reader.quieten(statement.exc)
+        quietens = self.quietens
+        self.quietens = quietens and not isinstance(statement, Function | ast.ClassDef)
         for name in ("body", "orelse"):
             inner = getattr(statement, name, None)
             if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
                 setattr(statement, name, self.block(inner))
-        self._quietens = quietens
+        self.quietens = quietens
         for case in getattr(statement, "cases", ()):
             case.body = self.block(case.body)
         return [statement]
 
     def _try(self, statement: ast.Try) -> list[ast.stmt]:
-        assertion = self._reader.of_try(statement)
+        assertion = self.reader.of_try(statement)
         if assertion is not None:
             return self._raising(statement, assertion)
-        if all(self._reader.never_passes(handler.body) for handler in statement.handlers):
+        if all(self.reader.never_passes(handler.body) for handler in statement.handlers):
             statement.body = self.block(statement.body)  # any other handler may wait for what an assertion raises
         for handler in statement.handlers:
             handler.body = self.block(handler.body)
@@ -316,42 +314,42 @@ class _Writer:
         number = self._number(assertion)
         [handler] = statement.handlers
         handled = self.block(handler.body)
-        if self._choose(number) is Mode.INSIDE:
+        if self.choose(number) is Mode.INSIDE:
             handler.body = handled
             return [statement]
         body = statement.body if statement.orelse else statement.body[:-1]
         caught = ast.Name(id=handler.name or _SITE, ctx=ast.Store())
         block = ast.With(items=[ast.withitem(self._site(number, assertion), caught)], body=body or [ast.Pass()])
-        error = ast.Attribute(value=ast.Name(id=caught.id, ctx=ast.Load()), attr="exception", ctx=ast.Load())
+        error = attribute_of(name_of(caught.id), "exception")
         names = [ast.Assign(targets=[caught], value=error)] if handler.name else []
         return [block, *names, *handled]
 
     def _with(self, statement: ast.With | ast.AsyncWith) -> ast.stmt:
         catches = passes_on = False
         for item in statement.items:
-            assertion = self._reader.of_item(item)
+            assertion = self.reader.of_item(item)
             if assertion is None:
                 _quieten(item.context_expr)
                 continue
             number = self._number(assertion)
-            if self._choose(number) is not Mode.INSIDE:
+            if self.choose(number) is not Mode.INSIDE:
                 item.context_expr = self._site(number, assertion)
             passes_on = passes_on or assertion.may_wait
             catches = catches or (assertion.op == "raises" and not assertion.may_wait)
         if passes_on or not (catches or may_catch(statement)):
-            before, self._passes_on = self._passes_on, self._passes_on or passes_on
+            before, self.passes_on = self.passes_on, self.passes_on or passes_on
             statement.body = self.block(statement.body)
-            self._passes_on = before
+            self.passes_on = before
         return statement
 
     def _number(self, assertion: Assertion) -> int:
-        number = self._first + len(self._slots)
-        self._slots.append(Slot(number=number, function=self._names, assertion=assertion))
+        number = self.first + len(self.slots)
+        self.slots.append(Slot(number=number, function=self.names, assertion=assertion))
         return number
 
     def _sites(self, statement: ast.stmt, assertions: Sequence[Assertion]) -> list[ast.stmt]:
         numbers = [self._number(assertion) for assertion in assertions]
-        modes = [self._choose(number) for number in numbers]
+        modes = [self.choose(number) for number in numbers]
         if Mode.INSIDE in modes:
             return [statement]  # of several conditions in one statement all come out or none
         if assertions[0].form is Form.CALL:
@@ -363,14 +361,12 @@ class _Writer:
 
     def _site(self, number: int, assertion: Assertion) -> ast.expr:
         """`__goldseam__(NUMBER)`, for a recording called with what is kept of a block."""
-        site: ast.expr = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number)])
-        if self._recording and assertion.may_wait:
-            site = _call(ast.Attribute(value=site, attr="waiting", ctx=ast.Load()), [assertion.operands[0].node])
-        elif self._recording:
-            site = _call(site, [assertion.operands[0].node, *assertion.kept.values()])
-        if assertion.op == "warns":
-            site = _call(ast.Attribute(value=site, attr="warning", ctx=ast.Load()), [])
-        return site
+        site = call_of(HAND_OUT, ast.Constant(value=number))
+        if self.recording and assertion.may_wait:
+            site = call_of(attribute_of(site, "waiting"), assertion.operands[0].node)
+        elif self.recording:
+            site = call_of(site, assertion.operands[0].node, *assertion.kept.values())
+        return call_of(attribute_of(site, "warning")) if assertion.op == "warns" else site
 
     def _catching(self, statement: ast.stmt, number: int, assertion: Assertion) -> list[ast.stmt]:
         """`with __goldseam__(…) as info: f(x)`, of `info = pytest.raises(E, f, x)`.
@@ -388,42 +384,35 @@ class _Writer:
         block = ast.With(items=[item], body=[ast.Expr(value=node)])
         if not isinstance(target, ast.Name) or not ast.unparse(call.func).startswith("self."):
             return [block]
-        caught = ast.Attribute(value=ast.Name(id=target.id, ctx=ast.Load()), attr="exception", ctx=ast.Load())
+        caught = attribute_of(name_of(target.id), "exception")
         return [block, ast.Assign(targets=[target], value=caught)]
 
     def _handing(self, number: int, assertion: Assertion, mode: Mode) -> ast.stmt:
         """`with __goldseam__(NUMBER) as site: site(operand, …)`."""
-        site = ast.Name(id=_SITE, ctx=ast.Load())
+        site = name_of(_SITE)
         nodes = [operand.node for operand in assertion.operands]
         of_mock = [ast.Constant(value=assertion.call_list)] if assertion.call_list else []
         if mode is Mode.RESULT and assertion.whole is None:
-            call = _call(
-                ast.Attribute(value=site, attr="check", ctx=ast.Load()), [ast.Constant(value=assertion.op), *nodes]
-            )
+            call = call_of(attribute_of(site, "check"), ast.Constant(value=assertion.op), *nodes)
         elif mode is Mode.RESULT:
-            call = _call(ast.Attribute(value=site, attr="truth", ctx=ast.Load()), [cast("ast.expr", assertion.whole)])
-        elif self._recording:
+            call = call_of(attribute_of(site, "truth"), cast("ast.expr", assertion.whole))
+        elif self.recording:
             word = _RECORDING.get(assertion.op, "recorded" if assertion.compares_inside else "recorded_alone")
-            recorded = _call(ast.Attribute(value=site, attr=word, ctx=ast.Load()), [*nodes, *of_mock])
-            call = _call(recorded, list(assertion.kept.values()))
+            call = call_of(call_of(attribute_of(site, word), *nodes, *of_mock), *assertion.kept.values())
             if assertion.data_paths:
-                call = _call(ast.Attribute(value=call, attr="unwritten", ctx=ast.Load()), assertion.data_paths)
+                call = call_of(attribute_of(call, "unwritten"), *assertion.data_paths)
         else:
             word = _HANDING.get(assertion.op, "")
             is_last_out = not assertion.operands[-1].static or assertion.op == "calls"
-            handing = ast.Attribute(value=site, attr=word, ctx=ast.Load()) if word and is_last_out else site
+            handing = attribute_of(site, word) if word and is_last_out else site
             out = [operand.node for operand in assertion.operands if not operand.static]
-            call = _call(handing, [*out, *of_mock])
-        if self._recording and assertion.is_of_sure:
-            call = _call(ast.Attribute(value=call, attr="by_sure", ctx=ast.Load()), [])
-        passes_on = [ast.Constant(value=True)] if self._passes_on else []
-        hand_out = _call(ast.Name(id=HAND_OUT, ctx=ast.Load()), [ast.Constant(value=number), *passes_on])
+            call = call_of(handing, *out, *of_mock)
+        if self.recording and assertion.is_of_sure:
+            call = call_of(attribute_of(call, "by_sure"))
+        passes_on = [ast.Constant(value=True)] if self.passes_on else []
+        hand_out = call_of(HAND_OUT, ast.Constant(value=number), *passes_on)
         item = ast.withitem(context_expr=hand_out, optional_vars=ast.Name(id=_SITE, ctx=ast.Store()))
         return ast.With(items=[item], body=[ast.Expr(value=call)])
-
-
-def _call(func: ast.expr, arguments: Sequence[ast.expr]) -> ast.Call:
-    return ast.Call(func=func, args=list(arguments), keywords=[])
 
 
 def _quieten(call: ast.expr) -> None:
@@ -463,6 +452,6 @@ def _drop_annotations(function: Function) -> None:
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.AnnAssign):
-            node.annotation = ast.Name(id="object", ctx=ast.Load())
+            node.annotation = name_of("object")
         if not isinstance(node, Function | ast.ClassDef | ast.Lambda):
             nodes.extend(ast.iter_child_nodes(node))

@@ -15,6 +15,7 @@ from typing import Protocol, TypeGuard, cast
 
 from harness.core.wording import words
 from miner.languages.base import WrittenForm
+from miner.languages.python.stripping.nodes import count_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _WRITTEN_OUT = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Call)
@@ -703,7 +704,7 @@ class Scope:
                     self._cells[ast.unparse(cell[0]), cell[1]] += 1
         in_line = _assigned(nodes, self.function.body)
         for name in in_line.keys() - set(arguments) - self.module.imports.keys():
-            first, *others = (_reads(value, name) for value in in_line[name])
+            first, *others = (count_of(value, name) for value in in_line[name])
             if not first and any(others):
                 self._remade |= {name}
                 self._loads[name] -= sum(others)
@@ -1173,11 +1174,6 @@ def _together(forms: Collection[WrittenForm], steps: int = 0) -> WrittenForm:
         literals=tuple(literal for form in forms for literal in form.literals),
         columns=tuple(column for form in forms for column in form.columns),
     )
-
-
-def _reads(value: ast.expr, name: str) -> int:
-    """How often an expression reads a name."""
-    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))
 
 
 def _rows_of(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -10,6 +10,7 @@ from typing import cast
 
 from harness.core import python_source
 from harness.core.grouping import grouped
+from miner.languages.python.stripping.nodes import count_of, names_read
 from miner.languages.python.stripping.static import NO_FUNCTION, Function, Module, Scope, assignments, taken_apart
 
 
@@ -285,11 +286,10 @@ def _names(parts: Sequence[ast.expr]) -> tuple[str, ...]:
 def _rows(rows: ast.expr, function: Function, module: Module, around: Mapping[str, Table]) -> tuple[ast.expr, str, str]:
     """What a loop goes over, written out, with the constant under which that stands, and where in it."""
     if isinstance(rows, ast.Name) and rows.id in around:
-        outer, nodes = around[rows.id], list(ast.walk(function))
+        outer = around[rows.id]
         position = outer.names.index(rows.id)
         cells = outer.cells(position) or []
-        uses = sum(isinstance(node, ast.Name) and node.id == rows.id for node in nodes)
-        if uses == 2 and cells and all(map(_is_list, cells)):  # noqa: PLR2004 - bound once, read once
+        if count_of(function, rows.id) == 2 and cells and all(map(_is_list, cells)):  # noqa: PLR2004 - bound once, read once
             own = [row for cell in cells for row in cast("ast.List", cell).elts]
             return ast.List(elts=own, ctx=ast.Load()), outer.constant, f"{outer.within}.{position}"
         return rows, "", ""
@@ -300,8 +300,8 @@ def _rows(rows: ast.expr, function: Function, module: Module, around: Mapping[st
             for node in ast.walk(function)
             if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == rows.id for t in node.targets)
         ]
-        reads = sum(isinstance(node, ast.Name) and node.id == rows.id for node in ast.walk(function))
-        rows = bound[0] if len(bound) == 1 and reads == 2 else rows  # noqa: PLR2004 - bound once, read once
+        is_read_once = count_of(function, rows.id) == 2  # noqa: PLR2004 - bound once, read once
+        rows = bound[0] if len(bound) == 1 and is_read_once else rows
     hidden = bound or any(isinstance(node, ast.arg) and node.arg == ast.unparse(rows) for node in ast.walk(function))
     return (rows, "", "") if hidden else (*_constant(rows, module), "")
 
@@ -381,9 +381,4 @@ def _drop_dead(function: Function, scope: Scope, read_before: Collection[str]) -
 
 def _read(nodes: Sequence[ast.AST]) -> list[str]:
     """Every name that is read, as often as it is."""
-    return [
-        inner.id
-        for node in nodes
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
-    ]
+    return [name for node in nodes for name in names_read(node)]

@@ -7,6 +7,7 @@ import re
 from typing import cast
 
 from harness.core import python_source
+from miner.languages.python.stripping.nodes import call_of, name_of
 
 _STAY = (ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue, ast.Raise)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -144,7 +145,7 @@ def _may_catch(statement: ast.With | ast.AsyncWith, hand_out: str) -> bool:
 def _tried(statement: ast.stmt, made_up: str | None = None) -> ast.stmt:
     """A statement in a `try`; the name that it was to bind is made up where it raises."""
     body = python_source.parse(f"{made_up} = {_MADE_UP}" if made_up else "pass").body
-    kinds: list[ast.expr] = [ast.Name(id=kind, ctx=ast.Load()) for kind in ("Exception", "SystemExit")]
+    kinds: list[ast.expr] = [name_of(kind) for kind in ("Exception", "SystemExit")]
     handler = ast.ExceptHandler(type=ast.Tuple(elts=kinds, ctx=ast.Load()), name=None, body=body)
     return ast.Try(body=[statement], handlers=[handler], orelse=[], finalbody=[])
 
@@ -170,7 +171,7 @@ class _Calls(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in self._stay:
             return node
-        return ast.Call(func=ast.Name(id=called, ctx=ast.Load()), args=[node.func, *node.args], keywords=node.keywords)
+        return ast.Call(func=name_of(called), args=[node.func, *node.args], keywords=node.keywords)
 
     def visit_With(self, node: ast.With | ast.AsyncWith) -> ast.AST:
         return self._visit_caught(node) if _may_catch(node, self._hand_out) else self.generic_visit(node)
@@ -192,9 +193,7 @@ class _Calls(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load) or node.attr.startswith("__"):
             return node
-        return ast.Call(
-            func=ast.Name(id=_ATTRIBUTE, ctx=ast.Load()), args=[node.value, ast.Constant(value=node.attr)], keywords=[]
-        )
+        return call_of(_ATTRIBUTE, node.value, ast.Constant(value=node.attr))
 
 
 def _is_site(func: ast.expr) -> bool:

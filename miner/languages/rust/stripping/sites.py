@@ -44,6 +44,7 @@ class Assertion(sites.Assertion):
     operands: tuple[Operand, ...]
     condition: Node | None = None
     """Of what is asserted to be true or false: all of what is."""
+    is_whole: bool = False
     has_to_hold: bool = True
     """Whether that condition has to be true."""
     is_compared: bool = False
