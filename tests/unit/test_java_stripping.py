@@ -113,9 +113,11 @@ def test_an_assertion_hands_out_what_depends_on_the_product(head, body, wanted, 
             "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); }",
         ),
         (
-            'try { f(); fail("no"); } catch (A e) { } catch (B e) { throw e; } catch (Throwable t) { fail("A, not " + t); }',
-            "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); } "
-            "catch (B e) { goldseam.Handout.raised(0, e); } catch (Throwable t) { goldseam.Handout.raised(0, t); }",
+            'try { f(); fail(); } catch (A e) { } catch (B e) { throw e; } catch (Throwable t) { fail("no A " + t); }',
+            (
+                "try { f(); goldseam.Handout.raised(0, null); } catch (A e) { goldseam.Handout.raised(0, e); } "
+                "catch (B e) { goldseam.Handout.raised(0, e); } catch (Throwable t) { goldseam.Handout.raised(0, t); }"
+            ),
         ),
     ],
 )

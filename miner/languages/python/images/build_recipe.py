@@ -115,10 +115,11 @@ class RecipeBuild:
         _lately[request.workshop.cache] = _Lately(image=image, then=installed if deps_built.reused else new)
         source, source_built = self._source(deps_built, locked.local)
         own, below = self.interpreter, packed.interpreter
+        interpreters = [own] if own.layer.tag == below.layer.tag else [own, below]
         recipes = [base.layer(base.resolve(request.workshop.settings))]
-        recipes += [layer for layer in (own.recipe, below.recipe) if layer and layer not in recipes]
+        recipes += [each.recipe for each in interpreters if each.recipe and each.recipe not in recipes]
         stack = [ground]
-        stack += [layer for layer in (own.layer, below.layer) if layer.tag != ground.tag]
+        stack += [each.layer for each in interpreters if each.layer.tag != ground.tag]
         stack += [deps_built, source_built]
         facts = source_built.facts
         return BuiltImage(
