@@ -27,7 +27,7 @@ from harness.solve.judge.run import JudgingOutcome, Question
 from harness.solve.models.endpoint import Api, Endpoint, is_pinned
 from harness.solve.models.meter import Limits
 from harness.solve.models.openai_model import OpenAIModel
-from harness.solve.models.stack import wrap
+from harness.solve.models.stack import Wrapped
 
 app = App()
 
@@ -160,7 +160,7 @@ def _ask(
         ) as cache,
     ):
         observer = _JudgeTicker(ticker)
-        wrapped = wrap(
+        wrapped = Wrapped(
             client,
             endpoint=endpoint.base_url,
             prices=prices,

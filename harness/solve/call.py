@@ -22,7 +22,7 @@ from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.prices import Prices
 from harness.solve.models.response_cache import Asker, ResponseCache
-from harness.solve.models.stack import Wrapped, wrap
+from harness.solve.models.stack import Wrapped
 from harness.solve.plan import Plan, Unit
 from harness.solve.records import Records
 from harness.solve.workspace.workspace import Workspaces
@@ -147,7 +147,7 @@ def _cache(call: Call, stack: contextlib.ExitStack, watcher: Watcher) -> Respons
 
 def _wrapped(call: Call, model: OpenAIModel, spent: Spending, stack: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
     cache = _cache(call, stack, watcher)
-    return wrap(
+    return Wrapped(
         model,
         endpoint=call.endpoint.base_url,
         prices=call.prices,

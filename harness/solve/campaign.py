@@ -211,7 +211,7 @@ class Campaign:
         job = job_of(
             unit, self.plan, canary=self.dataset.canary, open_workspace=self.open_workspace, oracle=self.oracle
         )
-        guard = _Guard(self.wrapped.for_task(unit.instance.instance_id), lambda: self._expose(unit.instance))
+        guard = _Guard(self.wrapped.for_attempt(), lambda: self._expose(unit.instance))
         try:
             with bug_log.of_one_item():
                 if getattr(self.agent, "asks_itself", False):

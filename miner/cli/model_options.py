@@ -21,7 +21,7 @@ from harness.sandbox.executors.choose import Kind
 from harness.sandbox.executors.local import default_jobs
 from harness.solve.models.endpoint import Endpoint, is_pinned
 from harness.solve.models.meter import Limits, Spending
-from harness.solve.models.stack import Wrapped, wrap
+from harness.solve.models.stack import Wrapped
 from miner.assist import model_session
 from miner.assist.repair.run import Repairer
 from miner.assist.statement_writer_run import Writer, tally_of
@@ -119,7 +119,7 @@ def opened(
         OpenAIModel(model, endpoint, environment=os.environ) as client,
         cache_of(settings, no_cache=False, max_mb=None, note=warn) as cache,
     ):
-        wrapped = wrap(
+        wrapped = Wrapped(
             client,
             endpoint=endpoint.base_url,
             prices=prices_of(asked.prices, asked.assume_price, settings),

@@ -19,7 +19,7 @@ from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
 from harness.runs import bug_log
 from harness.runs.predictions import GOLD
-from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling
+from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling, marked
 from harness.solve.judge.agreement import Grade, read
 from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, Patch, identity_of, key_of, read_judgements
 from harness.solve.models.stack import Wrapped
@@ -177,11 +177,10 @@ class _Asker:
             return error
 
     def _judge_one(self, patch: Patch) -> Judgement:
-        task = patch.prediction.instance_id
         request = Request(messages=self._messages(patch), sampling=self._sampling)
         self._expose(patch)
         try:
-            reply = self._model.for_task(task).ask(request)
+            reply = self._model.for_attempt().ask(request)
         except ModelError as error:
             if error.fault not in _NOT_WORTH_ASKING_AGAIN:
                 raise
@@ -196,10 +195,9 @@ class _Asker:
         if self._judge.with_gold:
             gold = self._dataset.task(instance.instance_id).hidden.gold_patch
             parts["a patch that is known to be right"] = gold.decode("utf-8", "replace")
-        mark = hashlib.sha256("\0".join(parts.values()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        mark, user = marked(list(parts.items()))
         header = f"{self._dataset.canary}\n\n" if self._dataset.canary else ""
         system = _SYSTEM.format(header=header, mark=mark, rubric=self._rubric.text)
-        user = "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts.items())
         printable = user.encode("utf-8", "replace").decode()
         return (Message(role="system", content=system), Message(role="user", content=printable))
 

@@ -188,8 +188,8 @@ class Meter:
         with self._changed:
             return self._total.spent
 
-    def attempt(self) -> Attempted:
-        """The account of one attempt; its time begins now."""
+    def attempt(self, model: Model) -> Metered:
+        """The model for one attempt; its time begins now."""
         limits = self._limits
         account = _Account(
             limit_cost=limits.task_cost,
@@ -197,7 +197,7 @@ class Meter:
             deadline=_deadline(self._clock, limits.task_minutes),
             prefix="task_",
         )
-        return Attempted(self, account)
+        return Metered(model, self, account)
 
     def stop(self) -> None:
         """Let whoever waits for room give up."""
@@ -275,21 +275,12 @@ class Meter:
         return _Share(cost=price.highest(read, written) if price else 0.0, tokens=read + written)
 
 
-class Attempted:
-    """One attempt's account."""
+class Metered:
+    """A model that is paid for from one attempt's account; a `Model`. Its replies know what they cost."""
 
-    def __init__(self, meter: Meter, account: _Account) -> None:
-        self._meter = meter
-        self._account = account
-
-    @property
-    def spent(self) -> Spending:
-        """By this attempt alone."""
-        return self._account.spent
-
-    def metered(self, model: Model) -> Metered:
-        """The model, asked on this account."""
-        return Metered(model, self._meter, self._account)
+    def __init__(self, model: Model, meter: Meter, account: _Account) -> None:
+        self._model, self._meter, self._account = model, meter, account
+        self.name = model.name
 
     def may_wait(self, seconds: float) -> None:
         """As `Meter.may_wait`."""
@@ -298,14 +289,6 @@ class Attempted:
     def count(self, more: Spending) -> None:
         """Count what cost nothing: retries, answers from the cache."""
         self._meter.count(self._account, more)
-
-
-class Metered:
-    """A model that is paid for from an account; a `Model`. Its replies know what they cost."""
-
-    def __init__(self, model: Model, meter: Meter, account: _Account) -> None:
-        self._model, self._meter, self._account = model, meter, account
-        self.name = model.name
 
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`, within the limits."""
