@@ -262,7 +262,9 @@ def complexity(sides: LizardSides) -> Complexity:
     changed: list[FunctionComplexity] = []
     before, after = _by_name(sides.before), _by_name(sides.after)
     for path, name in sorted({*before, *after}):
-        old, new = _apart(before.get((path, name), []), after.get((path, name), []))
+        new, old = _difference(
+            before.get((path, name), []), after.get((path, name), []), lambda function: function.digest
+        )
         for index in range(max(len(old), len(new))):
             was = old[index].complexity if index < len(old) else None
             now = new[index].complexity if index < len(new) else None
@@ -288,12 +290,3 @@ def _by_name(functions: Sequence[Function]) -> dict[tuple[str, str], list[Functi
     for function in functions:
         by_name[function.path, function.function.partition("(")[0].strip()].append(function)
     return by_name
-
-
-def _apart(old: list[Function], new: list[Function]) -> tuple[list[Function], list[Function]]:
-    """Of functions with one name, those whose text is not on the other side, in order."""
-    removed, added = (
-        _difference(new, old, lambda function: function.digest),
-        _difference(old, new, lambda function: function.digest),
-    )
-    return removed[0], added[0]
