@@ -152,9 +152,7 @@ def report(
     if json_:
         print_json(report_made.as_json(page_file=out))
     elif text or not out:
-        with console.capture() as captured:
-            console.print(plain.display(report_made.found, report_made.said, width=console.width))
-        typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
+        _show(plain.display(report_made.found, report_made.said, width=console.width))
     if out and not json_ and out != STANDARD_OUTPUT:
         console.print(Text(f"report: {out}"), soft_wrap=True)
 
