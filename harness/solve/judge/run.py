@@ -21,7 +21,7 @@ from harness.runs import bug_log
 from harness.runs.predictions import GOLD
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling, marked
 from harness.solve.judge.agreement import Grade, read
-from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, Patch, identity_of, key_of, read_judgements
+from harness.solve.judge.file import JudgeIdentity, Judgement, Patch, cut_half_line, read_judgements
 from harness.solve.models.stack import Wrapped
 from harness.solve.workers import run_all
 
@@ -125,17 +125,17 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
     """
     out = question.out
     with files.locked(out.with_name(f".{out.name}.lock"), busy=f"another goldseam is writing {out}"):
-        judged = {identity_of(read_judgement) for read_judgement in read_judgements(out)}
+        judged = {read_judgement.key for read_judgement in read_judgements(out)}
         patches = [patch for patch in question.patches if not patch.empty]
-        todo = [patch for patch in patches if key_of(patch, judge) not in judged]
+        todo = [patch for patch in patches if patch.key_by(judge) not in judged]
         for patch in todo:
             question.dataset.instance(patch.prediction.instance_id)  # an unknown task is told before anything is sent
         observer.begin(total=len(patches), reused=len(patches) - len(todo))
-        with Lines(out) as lines:
-            return _ask_all(todo, _Asker(question, judge, model), lines, observer, jobs=question.jobs)
+        cut_half_line(out)
+        return _ask_all(todo, _Asker(question, judge, model), out, observer, jobs=question.jobs)
 
 
-def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> JudgingOutcome:
+def _ask_all(todo: Sequence[Patch], asker: _Asker, out: Path, observer: Observer, *, jobs: int) -> JudgingOutcome:
     stopped: str | None = None
     errors: list[ModelError | BugError] = []
 
@@ -147,7 +147,7 @@ def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Obser
         if isinstance(result, ModelError | BugError):
             errors.append(result)
             return isinstance(result, BugError) or result.fault is not Fault.AUTH  # the same for all others
-        lines.append(result)
+        files.append_line(out, result.model_dump_json())
         observer.judged(result)
         return True
 
