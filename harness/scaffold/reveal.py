@@ -6,6 +6,7 @@ For a dataset that is there, the tests are cut out of what each task's image has
 from __future__ import annotations
 
 import difflib
+import functools
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -68,7 +69,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     why: list[str] = []
     if most < count:
         why.append(f"it has {counted(len(functions), 'test function')} in FAIL_TO_PASS, and one at least stays hidden")
-    files = _Files(task, read)
+    sides = functools.cache(lambda path: _sides(task, path, read(path)))
     chosen = PublicTests()
     for function in functions:
         if len(chosen.functions) >= most:
@@ -76,7 +77,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
         if function in chosen.functions:
             continue
         try:
-            tried = _proved(task, _with(chosen, function, task, files), sandbox)
+            tried = _proved(task, _with(chosen, function, task, sides), sandbox)
         except CannotCutError as error:
             why.append(str(error))
             continue
@@ -98,7 +99,7 @@ def applied(task: Task, tests: PublicTests, *, count: int) -> Task:
     return replace(task, instance=replace(task.instance, extra={**extra, FIELD: fields}, scaffold=tests.patch))
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sides:
     """A test file before the change and after it."""
 
@@ -106,30 +107,18 @@ class _Sides:
     after: str
 
 
-class _Files:
-    """The task's test files, read when asked for."""
+def _sides(task: Task, path: str, before: bytes | None) -> _Sides:
+    """A test file's two sides.
 
-    def __init__(self, task: Task, read: Callable[[str], bytes | None]) -> None:
-        self._task = task
-        self._read = read
-        self._known: dict[str, _Sides] = {}
+    Raises:
+        CannotCutError: the hidden tests do not bring it as plain text.
 
-    def sides(self, path: str) -> _Sides:
-        """A file's two sides.
-
-        Raises:
-            CannotCutError: the hidden tests do not bring it as plain text.
-
-        """
-        if path not in self._known:
-            before = self._read(path)
-            after = _patched(path, before, self._task.hidden.test_patch)
-            try:
-                was = None if before is None else before.decode("utf-8")
-                self._known[path] = _Sides(before=was, after=after.decode("utf-8"))
-            except UnicodeDecodeError:
-                raise CannotCutError("a test file is not UTF-8") from None
-        return self._known[path]
+    """
+    after = _patched(path, before, task.hidden.test_patch)
+    try:
+        return _Sides(before=None if before is None else before.decode("utf-8"), after=after.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise CannotCutError("a test file is not UTF-8") from None
 
 
 def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
@@ -158,7 +147,7 @@ def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
             raise CannotCutError("the hidden tests do not apply to a file as it was") from None
 
 
-def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) -> PublicTests:
+def _with(chosen: PublicTests, function: Function, task: Task, sides: Callable[[str], _Sides]) -> PublicTests:
     """The chosen functions and one more: their ids, and the patch that brings them all."""
     functions = (*chosen.functions, function)
     by_path: dict[str, list[Names]] = defaultdict(list)
@@ -167,9 +156,8 @@ def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) ->
     language = language_of(task.instance.test.framework)
     parts = []
     for path, keep in sorted(by_path.items()):
-        sides = files.sides(path)
-        result = language.cut(path, sides.before, sides.after, keep)
-        parts.append(_diff(path, sides.before, result))
+        file = sides(path)
+        parts.append(_diff(path, file.before, language.cut(path, file.before, file.after, keep)))
     ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
     return PublicTests(functions=functions, ids=ids, patch="".join(parts).encode())
 

@@ -51,27 +51,15 @@ _STATUSES = ("imports", "fails", "unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignalInputs:
-    """The inputs of signals from one trial. `why_not` says why there was none."""
+class SignalInputs(Observations):
+    """What was observed in one trial, and what the trial itself tells. `why_not` says why there was none."""
 
     why_not: str = ""
     exited: bool = False
     seconds: float = 0.0
     max_rss_kb: int = 0
-    sources: tuple[Source, ...] = ()
-    configs: tuple[tuple[str, bytes], ...] = ()
-    compiled: CompiledFrame | None = None
-    after: AfterFrame | None = None
     gold: Mapping[str, Any] = field(default_factory=dict)
     """The proof's evidence, as tests.json has it."""
-
-
-def inputs_of(observed: Observations | None, **fields: Any) -> SignalInputs:
-    """Inputs of signals with the supervisor's frames, where it was asked for them."""
-    if observed is None:
-        return SignalInputs(**fields)
-    fields |= {"sources": observed.sources, "configs": observed.configs}
-    return SignalInputs(compiled=observed.compiled, after=observed.after, **fields)
 
 
 def evidence(inputs: SignalInputs) -> dict[str, Any]:

@@ -42,8 +42,9 @@ def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial |
 def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
     report = verdict.report
     why = _no_trial(report, trial)
-    inputs = assemble.inputs_of(
-        Observations.read(trial.watched) if trial and trial.watched is not None else None,
+    observed = Observations.read(trial.watched or ()) if trial else Observations()
+    inputs = assemble.SignalInputs(
+        **vars(observed),
         why_not=why,
         exited=trial.exited if trial else False,
         seconds=trial.seconds if trial else 0.0,
