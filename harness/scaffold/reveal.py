@@ -5,7 +5,6 @@ For a dataset that is there, the tests are cut out of what each task's image has
 
 from __future__ import annotations
 
-import difflib
 import functools
 import tempfile
 from collections import defaultdict
@@ -28,13 +27,11 @@ from harness.dataset.seal import access_log
 from harness.grading import scoring, trial
 from harness.languages import language_of, screening
 from harness.languages.base import CannotCutError, Names
-from harness.patches import patch
+from harness.patches import patch, written
 from harness.sandbox.job import Sandbox
 
 if TYPE_CHECKING:
     from harness.solve.base import Workspace
-
-_GIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,13 +132,7 @@ def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
         if before is not None:
             place.write_bytes(before)
         try:
-            process.run(
-                ["git", "apply", "--whitespace=nowarn", "-"],
-                input=part.raw,
-                cwd=Path(folder),
-                env={"GIT_CEILING_DIRECTORIES": folder},
-                timeout=_GIT_SECONDS,
-            )
+            process.apply_patch(part.raw, Path(folder))
             return place.read_bytes()
         except (process.ProgramError, OSError):
             raise CannotCutError("the hidden tests do not apply to a file as it was") from None
@@ -157,21 +148,10 @@ def _with(chosen: PublicTests, function: Function, task: Task, sides: Callable[[
     parts = []
     for path, keep in sorted(by_path.items()):
         file = sides(path)
-        parts.append(_diff(path, file.before, language.cut(path, file.before, file.after, keep)))
+        before = None if file.before is None else file.before.encode()
+        parts.append(written.section(path, before, language.cut(path, file.before, file.after, keep).encode()))
     ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
     return PublicTests(functions=functions, ids=ids, patch="".join(parts).encode())
-
-
-def _diff(path: str, before: str | None, after: str) -> str:
-    lines = difflib.unified_diff(
-        (before or "").splitlines(keepends=True),
-        after.splitlines(keepends=True),
-        "/dev/null" if before is None else f"a/{path}",
-        f"b/{path}",
-    )
-    head = f"diff --git a/{path} b/{path}\n" + ("new file mode 100644\n" if before is None else "")
-    body = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-    return head + "".join(body)
 
 
 def _proved(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> PublicTests:
