@@ -16,7 +16,7 @@ from harness.judging.places import Place
 from harness.stats import two_groups
 
 if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Estimate, SampleScore, Scoresheet
+    from harness.analysis.scoresheet import SampleScore, Scoresheet
     from harness.runs.task_metadata import TaskFacts
 
 
@@ -114,8 +114,8 @@ def gap(sheet: Scoresheet, cutoffs: Cutoffs) -> Gap | None:
     return Gap(
         model=sheet.model,
         day=day,
-        before=older.rate.value if older else None,
-        after=newer.rate.value if newer else None,
+        before=older.sheet.rate.value if older else None,
+        after=newer.sheet.rate.value if newer else None,
         tasks=(len(rates[0]), len(rates[1])),
         p=two_groups(*rates) if min(map(len, rates)) >= _FEWEST else None,
     )
@@ -152,14 +152,6 @@ class Cohort:
     @property
     def label(self) -> str:
         return "unknown" if self.value is None else self.value
-
-    @property
-    def rate(self) -> Estimate:
-        return self.sheet.rate
-
-    @property
-    def coverage(self) -> float:
-        return self.sheet.coverage
 
 
 def by_cohort(sheet: Scoresheet, key: CohortKey, *, cutoff: date | None = None) -> tuple[Cohort, ...]:

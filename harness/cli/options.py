@@ -58,6 +58,15 @@ JsonFlag = Annotated[bool, option("--json", "Print one JSON document on standard
 IdsOption = Annotated[
     list[str] | None, option("-i, --id TASK", "Only this task (repeatable).", autocompletion=complete.task_ids)
 ]
+SplitOption = Annotated[
+    str | None,
+    option(
+        "--split SPLIT",
+        "Only tasks of this split: holdout, dev or retired.",
+        shown="all",
+        autocompletion=complete.splits,
+    ),
+]
 DryRunFlag = Annotated[bool, option("--dry-run", "Show what would change, and write nothing.")]
 
 

@@ -7,11 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, Gap, by_cohort, gap
 from harness.analysis.scoresheet import Figure, Scoresheet
+from harness.cli.views.terminal import table_of
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 from harness.stats import Interval
@@ -22,15 +23,9 @@ UNKNOWN = "–"
 
 def table(*headings: str, left: int = 1) -> Table:
     """A table as all of ours: no frame, the first columns to the left, figures to the right."""
-    grid = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for number, heading in enumerate(headings):
-        grid.add_column(
-            heading,
-            justify="left" if number < left else "right",
-            overflow="fold",
-            no_wrap=number >= left,
-        )
-    return grid
+    columns = [Column(heading, overflow="fold") for heading in headings[:left]]
+    figures = [Column(heading, justify="right", overflow="fold", no_wrap=True) for heading in headings[left:]]
+    return table_of(*columns, *figures)
 
 
 def bounds(interval: Interval | None) -> str:
@@ -116,14 +111,15 @@ def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoffs: Cutof
     grid = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
     for name, sheet in zip(names(sheets), sheets, strict=True):
         for cohort in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None):
+            part = cohort.sheet
             grid.add_row(
                 Text(cohort.label),
                 Text(name),
-                str(cohort.sheet.total),
-                share(cohort.sheet.resolved, cohort.sheet.verdicts),
-                percent(cohort.rate.value),
-                bounds(cohort.rate.interval),
-                percent(cohort.coverage),
+                str(part.total),
+                share(part.resolved, part.verdicts),
+                percent(part.rate.value),
+                bounds(part.rate.interval),
+                percent(part.coverage),
             )
     return grid
 
