@@ -19,6 +19,7 @@ from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
+from harness.runs.predictions import CONTROLS
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
 from harness.solve.judge.file import Judgement
@@ -114,7 +115,7 @@ def judge(
         settings = load_settings()
         table = model_options.prices_of(prices, assume_price, settings)
         # an answer may quote the fix, and what is kept is not encrypted
-        quotes = with_gold or bool(file.UNRANKED.intersection(only or ()))
+        quotes = with_gold or not set(CONTROLS).isdisjoint(only or ())
         with terminal.Ticker(terminal.messages(), "judge", quiet=json_) as ticker:
             observer = _JudgeTicker(ticker)
             with session.opened(

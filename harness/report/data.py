@@ -21,8 +21,6 @@ from harness.runs.task_metadata import TaskFacts
 from harness.stats import Interval
 
 _MESSAGE_BYTES = 16 * 1024
-CONTROLS = ("gold", "null")
-"""Models of our own: the fix itself and no change at all. They check the tasks and compete with nobody."""
 STAGES = ("history", "recognition", "split", "environment", "image", "validation")
 
 

@@ -29,6 +29,8 @@ GOLD = "gold"
 """The model whose patches are the fixes themselves."""
 NULL = "null"
 """A model that changes nothing, and whose tests are run all the same."""
+CONTROLS = (GOLD, NULL)
+"""Models of our own: they check the tasks and compete with nobody."""
 WITHHELD = "withheld"
 """Field of a prediction whose patch is the task's own fix and is written nowhere: `gold` of a sealed dataset."""
 _KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
@@ -367,7 +369,7 @@ def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
     """Reports and scores treat goldseam's own controls apart, so nobody else may have their names."""
     for prediction in predictions:
         name = prediction.model_name_or_path
-        if name.strip().casefold() in (GOLD, NULL):
+        if name.strip().casefold() in CONTROLS:
             raise InputError(
                 f"{path}: the prediction for {prediction.instance_id} calls its model {name!r}, a name that goldseam "
                 "keeps for its own controls",

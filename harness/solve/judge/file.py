@@ -16,7 +16,7 @@ from harness.core.instance import Outcome, Prediction
 from harness.core.records import OpenRecord
 from harness.core.wording import did_you_mean, file_problems
 from harness.dataset.model_files import read_text
-from harness.runs.predictions import is_withheld
+from harness.runs.predictions import CONTROLS, is_withheld
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.solve.judge.agreement import Case, Grade, Tally, tally
 from harness.solve.models.meter import Spending
@@ -24,8 +24,6 @@ from harness.solve.models.meter import Spending
 SCHEMA_VERSION = 1
 PROMPT_VERSION = 1
 """Goes up when what surrounds the rubric changes: judgements of different versions are not the same thing."""
-UNRANKED = frozenset({"gold", "null"})
-"""Models that are there to see that tasks hold: compared with none, and judged only where they are named."""
 _CONTAINER_STEPS = ("create", "attach", "start", "run", "wait")
 
 
@@ -144,7 +142,7 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
         models |= {prediction.model_name_or_path for prediction in predictions}
         for prediction in predictions:
             name = prediction.model_name_or_path
-            if name not in only if only else name in UNRANKED:
+            if name not in only if only else name in CONTROLS:
                 continue
             report = None if is_withheld(prediction) else folder.read(prediction)
             if report is not None and report.outcome is not Outcome.INFRA_ERROR:
@@ -221,7 +219,7 @@ def judges(judgements: Iterable[Judgement]) -> tuple[JudgeIdentity, ...]:
 
 def tally_of(patches_judged: Sequence[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Tally:
     """The tally of one judge."""
-    return tally(cases(patches_judged, judgements, judge), unranked=UNRANKED)
+    return tally(cases(patches_judged, judgements, judge), unranked=frozenset(CONTROLS))
 
 
 def spent(judgements: Iterable[Judgement]) -> Spending:
