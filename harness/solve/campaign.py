@@ -227,7 +227,7 @@ class Campaign:
             if instance.instance_id in self._exposed:
                 return
             plan = self.plan
-            parts_shown = {*plan.shown, *(("scaffold",) if instance.scaffold else ())}
+            parts_shown = {"statement", "code", *(("scaffold",) if instance.scaffold else ())}
             if plan.oracle:
                 ledger.record(
                     self.dataset,

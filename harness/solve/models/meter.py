@@ -334,7 +334,7 @@ def believable(reply: Reply, prompt_bytes: int) -> bool:
 
 def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, reported: bool) -> Spending:
     if not reported:
-        return _estimated(prompt_bytes, tokens.reply_bytes(reply), price, reported=reply.usage)
+        return _estimated(reply, prompt_bytes, price)
     return Spending(
         cost=reply.cost or 0.0,
         unpriced=int(price is None),
@@ -344,14 +344,11 @@ def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, reported: 
     )
 
 
-def _estimated(
-    prompt_bytes: int, written_bytes: int, price: Price | None, *, reported: Usage | None = None
-) -> Spending:
+def _estimated(reply: Reply, prompt_bytes: int, price: Price | None) -> Spending:
     """Counted high, and not below what was reported: a limit must hold even where usage is unknown."""
-    read, written = tokens.at_most(prompt_bytes), tokens.at_most(written_bytes)
-    if reported is not None:
-        read = max(read, min(reported.input_tokens or 0, prompt_bytes + 1000))
-        written = max(written, min(reported.output_tokens or 0, _MOST_OUTPUT))
+    usage = reply.usage
+    read = max(tokens.at_most(prompt_bytes), min(usage.input_tokens or 0, prompt_bytes + 1000))
+    written = max(tokens.at_most(tokens.reply_bytes(reply)), min(usage.output_tokens or 0, _MOST_OUTPUT))
     return Spending(
         cost=price.highest(read, written) if price else 0.0,
         unpriced=int(price is None),
