@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.core import files, json_text
+from harness.core import files, json_text, origin
 from harness.core.errors import InputError
 from harness.core.wording import counted, first_of
 from harness.dataset.folder import Dataset, open_dataset
@@ -92,7 +91,7 @@ def push(dataset: Dataset, url: str, *, allow_unsealed: bool = False) -> Synced:
             version=dataset.version,
             canary=dataset.canary,
             sealed=dataset.sealed,
-            pushed_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            pushed_at=origin.now(),
             files=entries,
         )
         uploaded = store.upload({entries[path].sha256: data for path, data in contents.items()})

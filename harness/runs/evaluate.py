@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
-from importlib import metadata
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
 from harness.core.wording import counted
@@ -547,7 +543,7 @@ def _record(
     head: str | None,
 ) -> RunRecord:
     return RunRecord(
-        goldseam_version=metadata.version("goldseam"),
+        goldseam_version=origin.version(),
         grading_version=GRADING_VERSION,
         classes_version=CLASSES_VERSION,
         dataset=dataset.name,
@@ -560,8 +556,8 @@ def _record(
         facts=dict(facts),
         models=sorted({prediction.model_name_or_path for prediction in predictions}),
         settings=asdict(settings),
-        machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
-        started_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        machine=origin.machine(),
+        started_at=origin.now(),
     )
 
 

@@ -16,13 +16,12 @@ import json
 import mmap
 import os
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from harness.core import files, json_text
+from harness.core import files, json_text, origin
 from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset.model_files import read_text
@@ -143,8 +142,7 @@ class Records:
 
     def add_error(self, fields: Mapping[str, Any]) -> None:
         """Write down what infrastructure failed at."""
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        files.append_line(self.errors_path, json.dumps(self._masker.value({"at": at, **fields})))
+        files.append_line(self.errors_path, json.dumps(self._masker.value({"at": origin.now(), **fields})))
 
 
 def transcript_of(attempt: Attempt, **about: Any) -> dict[str, Any]:

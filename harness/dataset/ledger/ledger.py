@@ -12,13 +12,12 @@ import functools
 import getpass
 import os
 import socket
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from harness.core import files, process
+from harness.core import files, origin, process
 from harness.core.errors import GoldseamError, InputError
 from harness.core.files import refuse_newer
 from harness.dataset.ledger import key as ledger_key
@@ -191,7 +190,7 @@ class Writer:
         fields: dict[str, Any] = {
             "schema_version": LEDGER_VERSION,
             "seq": seq,
-            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "at": origin.now(),
             "who": self._actor,
             "event": event.value,
             "tasks": list(tasks),

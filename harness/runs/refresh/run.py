@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import BugError, InputError
 from harness.core.instance import Instance, Prediction, Task, TaskState
 from harness.dataset import content, task_states
@@ -227,7 +227,7 @@ def _changed(dataset: Dataset, refreshed: Refreshed) -> Refreshed:
 def _line(refreshed: Refreshed) -> record.RefreshLine:
     return record.line_of(
         refreshed.findings,
-        at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        at=origin.now(),
         runs=refreshed.settings.runs,
         seconds=refreshed.seconds,
     )

@@ -7,12 +7,11 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Protocol
 
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import BugError, InputError
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
@@ -240,7 +239,7 @@ def _judgement(
             "judge": judge,
             "verdict": verdict,
             "reason": reason,
-            "judged_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "judged_at": origin.now(),
             **fields,
         }
     )
