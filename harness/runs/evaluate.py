@@ -402,13 +402,6 @@ def _is_vouched(folder: RunFolder, former: RunRecord, digest: str) -> bool:
     return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == digest)
 
 
-@dataclass(frozen=True)
-class _Control:
-    """A few of the tasks that models' patches are due for: gold is run on them."""
-
-    ids: tuple[str, ...]
-
-
 @dataclass(kw_only=True)
 class _Work:
     """What scoring one prediction after the other needs; its settings are others once the control has been read."""
@@ -421,14 +414,16 @@ class _Work:
     veil: Redaction | None
     started: Callable[[Prediction], None]
 
-    def in_turn(self, due: Sequence[Prediction], tools: Callable[[], str | None]) -> Iterator[Prediction | _Control]:
-        """The control, if there is one, and the predictions, each as it is to be begun.
+    def in_turn(
+        self, due: Sequence[Prediction], tools: Callable[[], str | None]
+    ) -> Iterator[Prediction | tuple[str, ...]]:
+        """The tasks of the control, if there is one, and the predictions, each as it is to be begun.
 
         The container of the next prediction is started meanwhile. The control runs beside the first predictions where
         there is room: one that runs out of time before it is read is only believed if gold is in time right after it.
         """
         if ids := self.tasks.control_ids(_of_models(due), self.settings.control):
-            yield _Control(ids)
+            yield ids
         for prediction, following in zip_longest(due, due[1:]):
             if following is None:
                 with suppress(InfrastructureError):  # raised again by the reading of the files
@@ -446,11 +441,11 @@ class _Work:
         """Where verdicts of such a prediction are kept; gold and null are always run."""
         return self.cache if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
 
-    def do(self, item: Prediction | _Control) -> InstanceReport | tuple[control.Reading, ...]:
+    def do(self, item: Prediction | tuple[str, ...]) -> InstanceReport | tuple[control.Reading, ...]:
         """Score a prediction, or run gold on the tasks of the control."""
         if isinstance(item, Prediction):
             return self.score(item)
-        return control.read(map(self.tasks.task, item.ids), self.sandbox)
+        return control.read(map(self.tasks.task, item), self.sandbox)
 
     def score(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""

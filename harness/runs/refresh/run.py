@@ -23,7 +23,7 @@ from harness.runs import bug_log, verdict
 from harness.runs.redaction import pseudonym
 from harness.runs.refresh import drift, record
 from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
-from harness.runs.refresh.notes import Notes, RefreshRequest, folder_of, unfinished
+from harness.runs.refresh.notes import Notes, folder_of, request_of, unfinished
 from harness.runs.refresh.seen import Kind, NoVerdictError, Slot, VerdictSummary, observe
 from harness.runs.task_store import TaskStore
 from harness.sandbox.executors.base import Executor
@@ -158,8 +158,7 @@ def refresh(
             observer.note(note)
         former = record.read(dataset)
         plan = _plan(dataset, ids, settings)
-        request = RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)
-        notes = Notes(dataset, request, plan, again=settings.retry)
+        notes = Notes(dataset, request_of(ids, quarantined=settings.quarantined), plan, again=settings.retry)
         if notes.goes_on:
             observer.note("going on with what the last refresh has seen")
         access_log.tell(dataset, notes.plan, purpose="refresh")
@@ -184,7 +183,7 @@ def _plan(dataset: Dataset, ids: Sequence[str], settings: Settings) -> tuple[str
     try:
         return choose(dataset, ids, quarantined=settings.quarantined)
     except InputError:
-        if unfinished(dataset, RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)):
+        if unfinished(dataset, request_of(ids, quarantined=settings.quarantined)):
             return ()
         raise
 
