@@ -13,12 +13,16 @@ from typing import Any
 
 from harness.core.errors import InputError
 from harness.core.instance import Hidden
-from harness.interop import base
+from harness.interop import base, rows
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
-from harness.interop.rows import judged
 from harness.languages import language_of
 
 SCHEMA_VERSION = "1.4"
+_METADATA = (
+    "instance_id", "repo", "base_commit", "created_at", "language", "split", "difficulty", "judged", "guessable",
+    "canary",
+)  # fmt: skip
+"""Columns of a row that a task tells of itself."""
 _AGENT_SECONDS = 3600.0
 _SPARE_SECONDS = 60.0
 """What a verifier needs beside the tests."""
@@ -88,7 +92,7 @@ def _hidden(collection: Collection, task: Exported, hidden: Hidden) -> dict[str,
 
 
 def _about(collection: Collection, task: Exported) -> dict[str, Any]:
-    instance = task.instance
+    instance, row = task.instance, rows.public(collection, task)
     environment: dict[str, Any] = {
         "network_mode": "no-network",
         "cpus": max(1, math.ceil(instance.budgets.cpus)),
@@ -99,17 +103,7 @@ def _about(collection: Collection, task: Exported) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "task": {"name": f"{_word(collection.name)}/{_word(instance.instance_id)}", "version": str(collection.version)},
-        "metadata": {
-            "instance_id": instance.instance_id,
-            "repo": instance.repo,
-            "base_commit": instance.base_commit,
-            "created_at": instance.created_at,
-            "language": instance.language,
-            "split": instance.split,
-            "difficulty": str(instance.quality.get("difficulty") or ""),
-            **judged(instance),
-            "canary": collection.canary,
-        },
+        "metadata": {column: row[column] for column in _METADATA},
         "verifier": {"timeout_sec": instance.budgets.seconds + _SPARE_SECONDS},
         "agent": {"timeout_sec": _AGENT_SECONDS},
         "environment": environment,

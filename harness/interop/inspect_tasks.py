@@ -15,7 +15,7 @@ from harness.interop.base import Collection, Content, Exported, image_notes, is_
 def content(collection: Collection) -> Content:
     """`task.py`, `samples.jsonl` (public), `compose/ID.yaml` and, with the hidden side, `hidden/ID/`."""
     program = resources.files("harness.interop").joinpath("files/inspect_task.txt").read_text(encoding="utf-8")
-    samples = [{column: rows.row(collection, task)[column] for column in rows.PUBLIC} for task in collection.tasks]
+    samples = [rows.public(collection, task) for task in collection.tasks]
     files = {
         "task.py": program.replace("CANARY", collection.canary, 1).encode(),
         "samples.jsonl": "".join(json.dumps(sample) + "\n" for sample in samples).encode(),
