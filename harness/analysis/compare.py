@@ -170,9 +170,13 @@ def compare_all(base: Scoresheet, candidates: Sequence[Scoresheet]) -> tuple[Com
         NothingComparableError: one of them shares no task with base.
 
     """
-    comparisons = [compare(base, candidate) for candidate in candidates]
-    adjusted = holm([comparison.test.p for comparison in comparisons])
-    return tuple(replace(comparison, p_adjusted=p) for comparison, p in zip(comparisons, adjusted, strict=True))
+    return adjusted([compare(base, candidate) for candidate in candidates])
+
+
+def adjusted(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Comparisons with one base, their p-values adjusted for how many there are."""
+    p_values = holm([comparison.test.p for comparison in comparisons])
+    return tuple(replace(comparison, p_adjusted=p) for comparison, p in zip(comparisons, p_values, strict=True))
 
 
 def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:

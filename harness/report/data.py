@@ -13,7 +13,7 @@ from typing import Any
 from harness.analysis.scoresheet import Scoresheet
 from harness.analysis.usage import Usage
 from harness.core.instance import Outcome, Prediction
-from harness.report.text import CutText, head
+from harness.report.text import CutText, head, model_letters
 from harness.runs.predictions import read_transcript, transcript_path
 from harness.runs.public_reason import Counts
 from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder, RunRecord
@@ -310,6 +310,11 @@ class ReportData:
         """Every model: those that compete, best first, then the controls."""
         first = self.competitors()
         return (*first, *(model for model in self.models if model not in first))
+
+    def letters(self) -> dict[int, str]:
+        """A letter for each column, in the order of the models."""
+        models = self.ordered()
+        return dict(zip((model.column for model in models), model_letters(len(models)), strict=True))
 
 
 def funnel_of(lines: Iterable[Mapping[str, object]], *, unreadable: int = 0) -> Funnel:

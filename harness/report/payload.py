@@ -14,7 +14,7 @@ from markdown_it.tree import SyntaxTreeNode
 from harness.core.wording import words
 from harness.report.data import PredictionView, ReportData, TaskView, TestRow, Transcript, Turn
 from harness.report.matrix import PENDING
-from harness.report.text import CutText, model_letters
+from harness.report.text import CutText
 from harness.report.words import OUTCOMES, dollars, seconds
 
 Node = str | list[Any]
@@ -42,8 +42,7 @@ def index(report_data: ReportData) -> dict[str, Any]:
     for view in report_data.predictions:
         outcome = view.outcome.value if view.outcome else PENDING
         by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
-    order = report_data.ordered()
-    letters = dict(zip((model.column for model in order), model_letters(len(order)), strict=True))
+    letters = report_data.letters()
     return {
         "models": [model.label for model in report_data.models],
         "names": [model.name for model in report_data.models],
