@@ -174,8 +174,13 @@ def by_cohort(sheet: Scoresheet, key: CohortKey, *, cutoff: date | None = None) 
     if not of_sample:
         values |= {of_task(facts) for facts in sheet.uncovered.values()}
     ordered = sorted(values, key=lambda value: (value is None, _natural(value)))
-    cut = [_of_samples(sheet, of_sample, value) if of_sample else _of_tasks(sheet, of_task, value) for value in ordered]
-    return tuple(Cohort(key=key, value=value, sheet=part) for value, part in zip(ordered, cut, strict=True))
+
+    def part(value: str | None) -> Scoresheet:
+        if of_sample:
+            return _of_samples(sheet, of_sample, value)
+        return sheet.where(lambda _, facts: of_task(facts) == value)
+
+    return tuple(Cohort(key=key, value=value, sheet=part(value)) for value in ordered)
 
 
 _SAMPLES: dict[CohortKey, Callable[[SampleScore], str | None]] = {
@@ -198,15 +203,6 @@ def _tasks(key: CohortKey, cutoff: date | None) -> Callable[[TaskFacts], str | N
 
 def _side(created_at: str, day: str) -> str:
     return f"before {day}" if created_at[:10] < day else f"from {day}"
-
-
-def _of_tasks(sheet: Scoresheet, of: Callable[[TaskFacts], str | None], value: str | None) -> Scoresheet:
-    return replace(
-        sheet,
-        tasks={task_id: task for task_id, task in sheet.tasks.items() if of(task.facts) == value},
-        aside={task_id: task for task_id, task in sheet.aside.items() if of(task.facts) == value},
-        uncovered={task_id: facts for task_id, facts in sheet.uncovered.items() if of(facts) == value},
-    )
 
 
 def _of_samples(sheet: Scoresheet, of: Callable[[SampleScore], str | None], value: str | None) -> Scoresheet:

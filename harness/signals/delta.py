@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
@@ -25,6 +25,9 @@ LISTED = 200
 LISTED_FUNCTIONS = 50
 OWN_CWE = {"B102": 95, "B307": 95}
 """Where bandit's number is broader than the weakness: `exec` and `eval` are CWE-95, not any injection of commands."""
+
+
+_One = TypeVar("_One")
 
 
 class RuffFinding(PartialRecord):
@@ -73,44 +76,28 @@ class UnreadSides(PartialRecord):
     after: tuple[Unread, ...] = ()
 
 
-class RuffSides(PartialRecord):
-    """Findings of ruff, or why there are none."""
+class Sides(PartialRecord, Generic[_One]):
+    """What a tool says before and after a patch, or why it says nothing."""
 
-    before: tuple[RuffFinding, ...] = ()
-    after: tuple[RuffFinding, ...] = ()
-    error: str = ""
-
-
-class BanditSides(PartialRecord):
-    """Findings of bandit, or why there are none."""
-
-    before: tuple[BanditFinding, ...] = ()
-    after: tuple[BanditFinding, ...] = ()
+    before: tuple[_One, ...] = ()
+    after: tuple[_One, ...] = ()
     unread: UnreadSides = Field(default_factory=UnreadSides)
     error: str = ""
-
-
-class SemgrepSides(BanditSides):
-    """Findings of semgrep, in the form of bandit's, or why there are none."""
-
     why_not: str = ""
 
 
-class EslintSides(RuffSides):
-    """Findings of eslint, in the form of ruff's, or why there are none."""
+RuffSides = Sides[RuffFinding]
+BanditSides = Sides[BanditFinding]
+SemgrepSides = Sides[BanditFinding]
+"""In the form of bandit's."""
+LizardSides = Sides[Function]
 
-    unread: UnreadSides = Field(default_factory=UnreadSides)
+
+class EslintSides(Sides[RuffFinding]):
+    """Findings of eslint, in the form of ruff's."""
+
     config: Literal["", "repository", "recommended"] = ""
     notes: tuple[str, ...] = ()
-    why_not: str = ""
-
-
-class LizardSides(PartialRecord):
-    """Functions by lizard, or why there are none."""
-
-    before: tuple[Function, ...] = ()
-    after: tuple[Function, ...] = ()
-    error: str = ""
 
 
 class Answer(PartialRecord):
@@ -121,9 +108,6 @@ class Answer(PartialRecord):
     lizard: LizardSides
     semgrep: SemgrepSides = SemgrepSides(why_not="semgrep is not in the tools image")
     eslint: EslintSides = EslintSides(why_not="eslint is not in the tools image")
-
-
-_One = TypeVar("_One")
 
 
 def _difference(
