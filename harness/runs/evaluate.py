@@ -46,19 +46,15 @@ class Observer(Protocol):
 
     def begin(self, *, total: int, reused: int) -> None:
         """`total` predictions are in the run; `reused` of them were finished before."""
-        ...
 
     def started(self, prediction: Prediction) -> None:
         """A prediction is being scored; told from any thread."""
-        ...
 
     def finished(self, report: InstanceReport) -> None:
         """One more prediction has a report."""
-        ...
 
     def note(self, text: str) -> None:
         """Something that a person should know of the run as a whole."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +129,6 @@ def _scored(
 def _run(request: ScoringRequest, patch: ScreenedPatch, sandbox: Sandbox, *, watch: Mapping[str, Any] | None) -> Scored:
     task = control.slowed(request.task, request.slowdown)
     return scoring.score(task, patch.patch, sandbox, request.demands, watch=watch)
-
-
-def key(task: Task, prediction: Prediction, settings: Settings) -> str:
-    """SHA-256 over everything the verdict depends on."""
-    return verdict.key(task, prediction, settings.demands)
 
 
 def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction, ...]:
@@ -484,7 +475,7 @@ def _cached(
     cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Redaction | None = None
 ) -> Verdict | None:
     """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
-    kept_pair = cache.get(key(task, prediction, settings), prediction)
+    kept_pair = cache.get(verdict.key(task, prediction, settings.demands), prediction)
     if kept_pair is None:
         return None
     report, evidence = kept_pair

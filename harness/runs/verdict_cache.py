@@ -28,7 +28,7 @@ def _parts(folder: Path) -> list[bytes]:
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictCache:
-    """A folder of verdicts by key (`runs.evaluate.key`); its owner's alone, since evidence quotes hidden tests."""
+    """A folder of verdicts by key (`runs.verdict.key`); its owner's alone, since evidence quotes hidden tests."""
 
     path: Path
     scope: str = ""
