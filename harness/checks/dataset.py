@@ -151,7 +151,8 @@ def _task_problems(dataset: Dataset, instance_id: str, scope: CheckScope) -> Ite
     except InputError as error:
         yield error.message
         return
-    yield from _statement_problems(instance)
+    if not instance.problem_statement.strip():
+        yield "the problem statement is empty"
     if task is not None:
         yield from _patch_problems(task)
         yield from _list_problems(task)
@@ -181,11 +182,6 @@ def _broken_files(folder: Path, *, is_open: bool) -> Iterator[str]:
     for name in (dataset_folder.STATEMENT_FILE, *patches):
         if not (folder / name).is_file():
             yield f"{name} is missing"
-
-
-def _statement_problems(instance: Instance) -> Iterator[str]:
-    if not instance.problem_statement.strip():
-        yield "the problem statement is empty"
 
 
 def _patch_problems(task: Task) -> Iterator[str]:

@@ -299,11 +299,8 @@ class Metered:
             reply = self._model.ask(request)
             is_settled = believable(reply, size)
             price = self._meter.price(reply.model)
-            if is_settled:
-                reply = replace(reply, cost=price.cost(reply.usage) if price else None)
-            else:
-                reply = replace(reply, cost=None)
-            came_to = _came_to(reply, size, price, reported=is_settled)
+            reply = replace(reply, cost=price.cost(reply.usage) if price and is_settled else None)
+            came_to = _reported(reply, price) if is_settled else _estimated(reply, size, price)
         except ModelError as error:
             if error.fault in {Fault.BAD_REPLY, Fault.NETWORK}:
                 came_to = Spending(broken=1)
@@ -332,9 +329,7 @@ def believable(reply: Reply, prompt_bytes: int) -> bool:
     )
 
 
-def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, reported: bool) -> Spending:
-    if not reported:
-        return _estimated(reply, prompt_bytes, price)
+def _reported(reply: Reply, price: Price | None) -> Spending:
     return Spending(
         cost=reply.cost or 0.0,
         unpriced=int(price is None),
