@@ -227,11 +227,7 @@ def bind(
         console = terminal.results()
         for difference in comparison.differences:
             console.print(Text(difference), soft_wrap=True)
-        note = (
-            ", ".join((*comparison.settings, f"{counted(len(names), 'task')}"))
-            if comparison.settings
-            else f"{counted(len(names), 'task')}"
-        )
+        note = ", ".join((*comparison.settings, counted(len(names), "task")))
         console.print(Text(f"{dataset}: {'nothing' if refused else note} bound now"))
     if refused:
         raise AnswerIsNoError(

@@ -226,12 +226,9 @@ def _show_survivors(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_
         if not strength.files:
             continue
         if dry_run or dataset.sealed:
-            where = (
-                f"{counted(len(strength.files), 'survivor')}, in sealed.age"
-                if dataset.sealed
-                else f"{counted(len(strength.files), 'survivor')}"
-            )
-            console.print(Text(f"{strength.instance_id}: {where}"), soft_wrap=True)
+            where = ", in sealed.age" if dataset.sealed else ""
+            text = f"{strength.instance_id}: {counted(len(strength.files), 'survivor')}{where}"
+            console.print(Text(text), soft_wrap=True)
             continue
         folder = dataset.task_folder(strength.instance_id)
         for name in strength.files:

@@ -169,7 +169,7 @@ def refresh(
         if not settings.dry_run and not settings.quarantined:
             refreshed = _changed(dataset, refreshed)
         refreshed = replace(refreshed, seconds=time.monotonic() - began)
-        line = _line(refreshed)
+        line = record.line_of(refreshed.findings, at=origin.now(), runs=settings.runs, seconds=refreshed.seconds)
         new = bool(line.tasks) and (settings.record or record.says_something_new(line, former))
         if new and not settings.dry_run and not (refreshed.mass and not settings.force):
             record.append(dataset, line)
@@ -221,15 +221,6 @@ def _changed(dataset: Dataset, refreshed: Refreshed) -> Refreshed:
     with content.locked(dataset):
         version = task_states.quarantine_all(dataset, wrong)
     return replace(refreshed, quarantined=tuple(sorted(wrong)), version=version)
-
-
-def _line(refreshed: Refreshed) -> record.RefreshLine:
-    return record.line_of(
-        refreshed.findings,
-        at=origin.now(),
-        runs=refreshed.settings.runs,
-        seconds=refreshed.seconds,
-    )
 
 
 @dataclass(kw_only=True)
