@@ -305,12 +305,12 @@ def _show(report: Report, dataset: Dataset, out: Path | None, *, json_: bool) ->
         console.print(Text(f"predictions: {out}", style="bright_black"))
         if not report.left:
             terminal.next_step(f"goldseam evaluate {dataset.path} -p {out} -o RUN")
-    if report.errors:
-        kind = BugError if report.bug else InfrastructureError
+    if report.trouble is not None:
+        kind = BugError if isinstance(report.trouble, BugError) else InfrastructureError
         raise kind(
             f"still to be made: {report.left} of {counted(report.planned, 'sample')}; {report.errors} failed, the last with: "
-            f"{report.trouble}",
-            hint=report.hint or "fix the cause and run the same command again: nothing is asked twice",
+            f"{report.trouble.message}",
+            hint=report.trouble.hint or "fix the cause and run the same command again: nothing is asked twice",
         )
     if report.stopped is not None:
         terminal.messages().print(
