@@ -183,6 +183,11 @@ def by_cohort(sheet: Scoresheet, key: CohortKey, *, cutoff: date | None = None) 
     return tuple(Cohort(key=key, value=value, sheet=part(value)) for value in ordered)
 
 
+def cut(sheet: Scoresheet, key: CohortKey, cutoffs: Cutoffs | None) -> tuple[Cohort, ...]:
+    """As `by_cohort`, by the cut-off that is known of the sheet's model."""
+    return by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
+
+
 _SAMPLES: dict[CohortKey, Callable[[SampleScore], str | None]] = {
     CohortKey.PROMPT: lambda sample: sample.usage.prompt,
     CohortKey.TEMPERATURE: lambda sample: None if sample.usage.temperature is None else f"{sample.usage.temperature:g}",
