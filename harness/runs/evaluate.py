@@ -92,7 +92,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         InterruptedRunError: the run was interrupted.
 
     """
-    request = ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
+    request = _request(task, prediction, settings)
     patch = verdict.look(task, prediction)
     watch = observed.request(patch.patch, task.instance.test, task.instance.budgets) if settings.signals else None
     verdict_found, trial = _scored(request, patch, sandbox, watch=watch)
@@ -444,31 +444,31 @@ class _Work:
         task = self.tasks.task(prediction.instance_id)
         filled_prediction = filled(prediction, task)
         cache = self._cache_for(prediction)
+        kept_verdict = None
         try:
             kept_verdict = _cached(cache, task, filled_prediction, self.settings, self.veil) if cache else None
-            verdict_made = kept_verdict or self._fresh(task, filled_prediction)
+            verdict_made = kept_verdict or self._covered(
+                evaluate_one(task, filled_prediction, self.sandbox, settings=self.settings), task, filled_prediction
+            )
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         except Exception as error:
             if not bug_log.is_of_one_item(error):
                 raise
-            verdict_made, kept_verdict = (
-                verdict.broken(self._request(task, filled_prediction), error, log=bug_log.write()),
-                None,
-            )
-            verdict_made = self.veil.over(verdict_made, task, filled_prediction) if self.veil else verdict_made
+            kept_verdict = None
+            request = _request(task, filled_prediction, self.settings)
+            verdict_made = verdict.broken(request, error, log=bug_log.write())
+            verdict_made = self._covered(verdict_made, task, filled_prediction)
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         if cache and not kept_verdict:
             cache.store(verdict_made.report, verdict_made.evidence)
         return verdict_made.report
 
-    def _request(self, task: Task, prediction: Prediction) -> ScoringRequest:
-        return ScoringRequest(
-            task=task, prediction=prediction, demands=self.settings.demands, slowdown=self.settings.slowdown
-        )
-
-    def _fresh(self, task: Task, prediction: Prediction) -> Verdict:
-        verdict_made = evaluate_one(task, prediction, self.sandbox, settings=self.settings)
+    def _covered(self, verdict_made: Verdict, task: Task, prediction: Prediction) -> Verdict:
         return self.veil.over(verdict_made, task, prediction) if self.veil else verdict_made
+
+
+def _request(task: Task, prediction: Prediction, settings: Settings) -> ScoringRequest:
+    return ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
 
 
 def _cached(
