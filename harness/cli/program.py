@@ -165,7 +165,8 @@ def usage_problem(error: Any) -> tuple[str, str | None]:
         what = "argument" if error.param.param_type_name == "argument" else "option"
         return f"missing {what} {_name_of(error.param)}", more
     if isinstance(error, typer.BadParameter) and error.param is not None and error.message:
-        return f"{_source_of(error)}: {_plain(error)}", _likely_choice(error) or more
+        problem, guess = _problem(error)
+        return f"{_source_of(error)}: {problem}", guess or more
     message = _begun_small(error.format_message())
     if command := re.fullmatch(r"no such command '(.*?)'.*", message):
         commands = getattr(getattr(context, "command", None), "commands", ())
@@ -186,17 +187,14 @@ def _source_of(error: Any) -> str:
     return f"{error.param.envvar} ({name})" if source is not None and source.name == "ENVIRONMENT" else name
 
 
-def _plain(error: Any) -> str:
-    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
-    if choice:
+def _problem(error: Any) -> tuple[str, str | None]:
+    """What is wrong with a value and, where it is one of a few, which was probably meant."""
+    bare = str(error.message).removeprefix("Value error, ").strip()
+    if choice := re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", bare):
         names = re.findall(r"'([^']*)'", choice[2])
-        return f"expected {wording.listed(names)}, found {choice[1]!r}"
+        return f"expected {wording.listed(names)}, found {choice[1]!r}", did_you_mean(choice[1], names)
     text = wording.problem(error.message, is_known=False)
-    return _begun_small(text) if text == _bare(error) else f"{text}, found {_value_of(error)}"
-
-
-def _bare(error: Any) -> str:
-    return str(error.message).removeprefix("Value error, ").strip()
+    return _begun_small(text) if text == bare else f"{text}, found {_value_of(error)}", None
 
 
 def _value_of(error: Any) -> str:
@@ -210,11 +208,6 @@ def _value_of(error: Any) -> str:
         if any(len(short) == len("-x") and word.startswith(short) for short in names):
             return repr(word[2:])
     return repr(os.environ.get(error.param.envvar or "", ""))
-
-
-def _likely_choice(error: Any) -> str | None:
-    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
-    return did_you_mean(choice[1], re.findall(r"'([^']*)'", choice[2])) if choice else None
 
 
 def _begun_small(message: str) -> str:

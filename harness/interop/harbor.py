@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.core.errors import InputError
 from harness.core.instance import Hidden
 from harness.interop import base, rows
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
@@ -65,15 +64,11 @@ def content(collection: Collection) -> Content:
 
 def _task(collection: Collection, task: Exported) -> dict[str, bytes]:
     canary = collection.canary
-    if task.instance.image is None:
-        raise InputError(
-            f"{task.instance_id} has no image yet, and a Harbor task is nothing without one",
-            hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
-        )
+    image = base.image_of(task, "a Harbor task")
     files = {
         "task.toml": f"# {canary}\n{_toml(_about(collection, task))}".encode(),
         "instruction.md": marked_markdown(task.instance.problem_statement.rstrip() + _INSTRUCTION, canary).encode(),
-        "environment/Dockerfile": f"# {canary}\nFROM {task.instance.image}\n".encode(),
+        "environment/Dockerfile": f"# {canary}\nFROM {image}\n".encode(),
     }
     if task.hidden is None:
         return {**files, "tests/test.sh": _NO_TESTS.format(canary=canary).encode()}
@@ -93,20 +88,19 @@ def _hidden(collection: Collection, task: Exported, hidden: Hidden) -> dict[str,
 
 def _about(collection: Collection, task: Exported) -> dict[str, Any]:
     instance, row = task.instance, rows.public(collection, task)
-    environment: dict[str, Any] = {
-        "network_mode": "no-network",
-        "cpus": max(1, math.ceil(instance.budgets.cpus)),
-        "memory_mb": instance.budgets.memory_mb + 2 * instance.budgets.disk_mb,
-        "workdir": "/testbed",
-        "docker_image": instance.image,
-    }
     return {
         "schema_version": SCHEMA_VERSION,
         "task": {"name": f"{_word(collection.name)}/{_word(instance.instance_id)}", "version": str(collection.version)},
         "metadata": {column: row[column] for column in _METADATA},
         "verifier": {"timeout_sec": instance.budgets.seconds + _SPARE_SECONDS},
         "agent": {"timeout_sec": _AGENT_SECONDS},
-        "environment": environment,
+        "environment": {
+            "network_mode": "no-network",
+            "cpus": max(1, math.ceil(instance.budgets.cpus)),
+            "memory_mb": instance.budgets.memory_mb + 2 * instance.budgets.disk_mb,
+            "workdir": "/testbed",
+            "docker_image": instance.image,
+        },
     }
 
 

@@ -7,7 +7,6 @@ from importlib import resources
 
 import yaml
 
-from harness.core.errors import InputError
 from harness.interop import base, rows
 from harness.interop.base import Collection, Content, Exported, image_notes, is_local, marked
 
@@ -34,12 +33,7 @@ def content(collection: Collection) -> Content:
 
 def _compose(collection: Collection, task: Exported) -> bytes:
     """The sample's container, as Inspect's docker sandbox takes it."""
-    image, budgets = task.instance.image, task.instance.budgets
-    if image is None:
-        raise InputError(
-            f"{task.instance_id} has no image yet, and an Inspect sample is nothing without one",
-            hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
-        )
+    image, budgets = base.image_of(task, "an Inspect sample"), task.instance.budgets
     service = {
         "image": image,
         "command": "tail -f /dev/null",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -213,11 +213,6 @@ class ModelSummary:
         return len(self.sheet.tasks)
 
     @property
-    def samples(self) -> int:
-        """Most predictions it made for one task."""
-        return max((task.asked for task in self.sheet.tasks.values()), default=0)
-
-    @property
     def outcomes(self) -> Mapping[Outcome, int]:
         counts = Counter(sample.outcome for task in self.sheet.tasks.values() for sample in task.samples)
         return {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
@@ -290,6 +285,13 @@ class ReportData:
     """By task, column and sample."""
     funnel: Funnel | None
     with_hidden: bool
+
+    def by_task(self) -> Iterator[tuple[TaskView, list[PredictionView]]]:
+        """Every task with the predictions for it."""
+        views: dict[str, list[PredictionView]] = {task.instance_id: [] for task in self.tasks}
+        for view in self.predictions:
+            views[view.instance_id].append(view)
+        return ((task, views[task.instance_id]) for task in self.tasks)
 
     def competitors(self) -> tuple[ModelSummary, ...]:
         """Models that compete, best first: by rate, then most resolved, then name. Controls only where alone."""

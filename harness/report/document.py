@@ -313,18 +313,15 @@ def _funnel(report_data: ReportData) -> Funnel | None:
 
 
 def _tasks(report_data: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:
-    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in report_data.tasks}
-    for view in report_data.predictions:
-        by_task[view.instance_id].append(view)
     return tuple(
         Task(
             instance_id=task.instance_id,
             title=task.title,
             groups=dict(task.groups),
             aside=task.aside,
-            predictions=tuple(_prediction(view, labels[view.column]) for view in by_task[task.instance_id]),
+            predictions=tuple(_prediction(view, labels[view.column]) for view in views),
         )
-        for task in report_data.tasks
+        for task, views in report_data.by_task()
     )
 
 
