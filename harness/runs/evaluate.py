@@ -26,12 +26,12 @@ from harness.grading.grade import GRADING_VERSION
 from harness.grading.scoring import Demands, Scored
 from harness.grading.trial import Trial
 from harness.runs import bug_log, run_folder, task_store, verdict
-from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
+from harness.runs.predictions import GOLD, NULL, is_withheld, of_null, read_transcript, refuse_unknown, transcript_path
 from harness.runs.redaction import Redaction, veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import TaskFacts, read_facts
 from harness.runs.task_store import TaskStore, filled
-from harness.runs.verdict import NULL, ScoringRequest, ScreenedPatch, Verdict
+from harness.runs.verdict import ScoringRequest, ScreenedPatch, Verdict
 from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
@@ -138,7 +138,7 @@ def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction
 
 def null_predictions(ids: Iterable[str]) -> tuple[Prediction, ...]:
     """A model called `null` that changes nothing; its tests are really run, and none may resolve."""
-    return tuple(Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="") for instance_id in ids)
+    return tuple(of_null(instance_id) for instance_id in ids)
 
 
 def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | None = None) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from harness.core import files, json_text
 from harness.core.errors import InputError
-from harness.core.instance import NOT_READ, Identity, Prediction
+from harness.core.instance import NOT_READ, Identity, Prediction, Task
 from harness.core.wording import counted, did_you_mean, first_of, kind_of
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
@@ -104,8 +104,23 @@ def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
         value = json_text.read_object(path.read_bytes()) if is_small else None
     except OSError:
         return {}
-    own = {name: getattr(prediction, name) for name in _WHO}
-    return value if value is not None and {name: value.get(name) for name in _WHO} == own else {}
+    return value if value is not None and {name: value.get(name) for name in _WHO} == who(prediction) else {}
+
+
+def who(prediction: Prediction) -> dict[str, Any]:
+    """Whose prediction it is, for which task, and which of several, as the fields of files have it."""
+    return {name: getattr(prediction, name) for name in _WHO}
+
+
+def of_gold(task: Task) -> Prediction:
+    """A task's fix as a prediction; it must resolve."""
+    patch = task.hidden.gold_patch.decode("utf-8", "surrogateescape")
+    return Prediction(instance_id=task.instance_id, model_name_or_path=GOLD, model_patch=patch)
+
+
+def of_null(instance_id: str) -> Prediction:
+    """A prediction that changes nothing; its tests are really run, and it may not resolve."""
+    return Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="")
 
 
 def _label(path: Path) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.core import files, json_text
 from harness.core.instance import Outcome, Prediction
 from harness.runs import report_mac
+from harness.runs.predictions import who
 from harness.runs.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
 from harness.signals.sources import FILE as SOURCES_FILE
 
@@ -54,15 +55,9 @@ class VerdictCache:
             sources = path.read_bytes() if (path := folder / SOURCES_FILE).exists() else b""
         except (OSError, ValueError):
             return None
-        own = {
-            "instance_id": prediction.instance_id,
-            "model_name_or_path": prediction.model_name_or_path,
-            "sample": prediction.sample,
-            "reused": True,
-        }
         patch = prediction.patch_bytes()
         evidence = Evidence(patch=patch, output=output, results=results, sources=sources, sealed=sealed)
-        return report.model_copy(update=own), evidence
+        return report.model_copy(update={**who(prediction), "reused": True}), evidence
 
     def store(self, report: InstanceReport, evidence: Evidence) -> None:
         """Keep a verdict. What infrastructure failed to score is none."""

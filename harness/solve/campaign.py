@@ -13,10 +13,10 @@ from typing import Any
 from harness.core.errors import BugError, GoldseamError, InfrastructureError
 from harness.core.instance import Instance, Prediction
 from harness.dataset.folder import Dataset
-from harness.dataset.ledger import ledger
-from harness.dataset.ledger.ledger import Event
+from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.revealed import statement_with
 from harness.runs import bug_log
+from harness.runs.predictions import who
 from harness.solve.base import Agent, Attempt, Fault, Model, ModelError, Reply, Request, Sampling, SolveJob, Workspace
 from harness.solve.models.meter import Spending
 from harness.solve.models.stack import Wrapped
@@ -201,21 +201,14 @@ class Campaign:
             if instance.instance_id in self._exposed:
                 return
             plan = self.plan
-            parts_shown = {"statement", "code", *(("scaffold",) if instance.scaffold else ())}
-            if plan.oracle:
-                ledger.record(
-                    self.dataset,
-                    Event.EXPOSED,
-                    [instance.instance_id],
-                    model=plan.model,
-                    endpoint=plan.base_url,
-                    shown=sorted(parts_shown),
-                    oracle_files=True,
-                )
-            else:
-                ledger.record_exposure(
-                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, parts=parts_shown
-                )
+            record_exposure(
+                self.dataset,
+                [instance.instance_id],
+                model=plan.model,
+                endpoint=plan.base_url,
+                parts={"statement", "code", *(("scaffold",) if instance.scaffold else ())},
+                **({"oracle_files": True} if plan.oracle else {}),
+            )
             self._exposed.add(instance.instance_id)
 
     def _note(self, outcome: UnitOutcome) -> None:
@@ -245,12 +238,7 @@ class Campaign:
                 **({"transcript": transcript} if transcript else {}),
             },
         )
-        about = {
-            "instance_id": prediction.instance_id,
-            "model_name_or_path": prediction.model_name_or_path,
-            "sample": prediction.sample,
-        }
-        self.records.add(prediction, transcript_of(attempt, **about))
+        self.records.add(prediction, transcript_of(attempt, **who(prediction)))
 
 
 def job_of(

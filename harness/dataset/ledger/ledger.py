@@ -64,7 +64,7 @@ def record(dataset: Dataset, event: Event, tasks: Iterable[str] = (), **facts: A
 
 
 def record_exposure(
-    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, parts: Collection[str]
+    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, parts: Collection[str], **facts: Any
 ) -> Entry:
     """Append that tasks were shown to a model.
 
@@ -74,6 +74,7 @@ def record_exposure(
         model: as the user named it.
         endpoint: the provider's address; name, password and query are left out.
         parts: what was shown of them, out of `SHOWN`.
+        facts: as of `record`.
 
     Raises:
         InputError, InfrastructureError: as `record`.
@@ -81,7 +82,8 @@ def record_exposure(
     """
     if unknown := set(parts) - SHOWN:
         raise ValueError(f"a task has no {', '.join(sorted(unknown))} to show")
-    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=sorted(set(parts)))
+    facts |= {"model": model, "endpoint": _address(endpoint), "shown": sorted(set(parts))}
+    return record(dataset, Event.EXPOSED, tasks, **facts)
 
 
 def read(dataset: Dataset) -> tuple[Entry, ...]:

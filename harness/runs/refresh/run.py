@@ -11,7 +11,7 @@ from typing import Protocol
 
 from harness.core import files, origin
 from harness.core.errors import BugError, InputError
-from harness.core.instance import Instance, Prediction, Task, TaskState
+from harness.core.instance import Instance, Task, TaskState
 from harness.dataset import content, task_states
 from harness.dataset.content import Version
 from harness.dataset.folder import Dataset
@@ -20,6 +20,7 @@ from harness.dataset.seal import access_log
 from harness.grading import calibration
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, verdict
+from harness.runs.predictions import of_null
 from harness.runs.redaction import pseudonym
 from harness.runs.refresh import drift, record
 from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
@@ -309,8 +310,7 @@ class _Work:
         self.observer.seen(answer)
 
     def _key(self, task_id: str) -> str:
-        nothing = Prediction(instance_id=task_id, model_name_or_path=Kind.NULL.value, model_patch="")
-        return verdict.key_of(self.tasks.cards[task_id].digest, nothing, self.settings.demands)
+        return verdict.key_of(self.tasks.cards[task_id].digest, of_null(task_id), self.settings.demands)
 
     def _finding(self, task_id: str) -> Finding:
         summaries = self.verdicts.pop(task_id, [])

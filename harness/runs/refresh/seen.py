@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.core.instance import Hidden, Outcome, Prediction, Task, TestStatus
+from harness.core.instance import Hidden, Outcome, Task, TestStatus
 from harness.grading import scoring
 from harness.grading.scoring import Demands
 from harness.runs import verdict
-from harness.runs.predictions import GOLD
+from harness.runs.predictions import GOLD, NULL, of_gold, of_null
 from harness.sandbox.job import Sandbox
 
 GONE, UNASKED = "-", "?"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
     """Whose verdict it is."""
 
     GOLD = GOLD
-    NULL = verdict.NULL
+    NULL = NULL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    patch = verdict.look(task, _prediction(task, slot.kind))
+    patch = verdict.look(task, of_gold(task) if slot.kind is Kind.GOLD else of_null(task.instance_id))
     if patch.refused is not None:
         graded, seconds, containers = patch.refused, 0.0, 0
     else:
@@ -106,13 +106,6 @@ def statuses(hidden: Hidden, summary: VerdictSummary) -> Mapping[str, str]:
     listed = hidden.listed
     letters = summary.fail_to_pass + summary.pass_to_pass
     return {test_id: WORDS[letter] for test_id, letter in zip(listed, letters, strict=False) if letter in WORDS}
-
-
-def _prediction(task: Task, kind: Kind) -> Prediction:
-    gold = task.hidden.gold_patch.decode("utf-8", "surrogateescape")
-    return Prediction(
-        instance_id=task.instance_id, model_name_or_path=kind.value, model_patch=gold if kind is Kind.GOLD else ""
-    )
 
 
 def _letters(listed: Iterable[str], test_statuses: Mapping[str, TestStatus | None], *, ran: bool) -> str:

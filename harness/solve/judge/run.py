@@ -17,7 +17,7 @@ from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
 from harness.runs import bug_log
-from harness.runs.predictions import GOLD
+from harness.runs.predictions import GOLD, who
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling, marked
 from harness.solve.judge.agreement import Grade, read
 from harness.solve.judge.file import JudgeIdentity, Judgement, Patch, cut_half_line, read_judgements
@@ -150,7 +150,7 @@ def _ask_all(todo: Sequence[Patch], asker: _Asker, out: Path, observer: Observer
         observer.judged(result)
         return True
 
-    run_all(asker.judge_one, todo, jobs=jobs, take=take, stop=asker.stop)
+    run_all(asker.judge_one, todo, jobs=jobs, take=take, stop=asker.model.stop)
     return JudgingOutcome(stopped=stopped, failed=len(errors), why=errors[0] if errors else None)
 
 
@@ -159,13 +159,10 @@ class _Asker:
 
     def __init__(self, question: Question, judge: JudgeIdentity, model: Wrapped) -> None:
         self._dataset, self._rubric = question.dataset, question.rubric
-        self._judge, self._model = judge, model
+        self._judge, self.model = judge, model
         self._sampling = Sampling(temperature=judge.temperature, max_output_tokens=question.max_output_tokens)
         self._exposed: dict[str, set[str]] = defaultdict(set)
         self._lock = threading.Lock()
-
-    def stop(self) -> None:
-        self._model.stop()
 
     def judge_one(self, patch: Patch) -> Judgement | LimitReachedError | ModelError | BugError:
         """The judgement, or why there is none."""
@@ -179,7 +176,7 @@ class _Asker:
         request = Request(messages=self._messages(patch), sampling=self._sampling)
         self._expose(patch)
         try:
-            reply = self._model.for_attempt().ask(request)
+            reply = self.model.for_attempt().ask(request)
         except ModelError as error:
             if error.fault not in _NOT_WORTH_ASKING_AGAIN:
                 raise
@@ -232,9 +229,7 @@ def _judgement(
         }
     return Judgement.model_validate(
         {
-            "instance_id": patch.prediction.instance_id,
-            "model_name_or_path": patch.prediction.model_name_or_path,
-            "sample": patch.prediction.sample,
+            **who(patch.prediction),
             "patch_sha256": patch.sha256,
             "judge": judge,
             "verdict": verdict,
