@@ -159,18 +159,9 @@ def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
         )
 
 
-class _JudgeTicker:
+class _JudgeTicker(terminal.WorkTicker):
     """Progress of a judge; a `judge_run.Observer`."""
-
-    def __init__(self, ticker: terminal.Ticker) -> None:
-        self._ticker = ticker
-
-    def begin(self, *, total: int, reused: int) -> None:
-        self._ticker.expect(total, done=reused)
 
     def judged(self, judgement: Judgement) -> None:
         line = Text(f"{judgement.verdict.value:<10} {judgement.model_name_or_path}  {judgement.instance_id}")
         self._ticker.step(line)
-
-    def note(self, text: str) -> None:
-        self._ticker.say(Text(text, style="yellow"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,7 +29,6 @@ from harness.solve.campaign import Report, UnitOutcome
 from harness.solve.estimate import Estimate
 from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits, Spending
-from harness.solve.models.prices import load as load_prices
 from harness.solve.plan import Unit
 
 app = App()
@@ -177,7 +175,7 @@ def solve(
     if api == Api.RESPONSES and seed is not None:
         raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
     settings = load_settings()
-    table = load_prices(prices or settings.solve.prices)
+    table = model_options.prices_of(prices, assume_price, settings)
     opened = options.open_with(dataset, identity)
     known_split(opened, split)
     chosen_prompt = prompts.load(prompt) if prompt else None
@@ -215,7 +213,7 @@ def solve(
             task_tokens=max_task_tokens,
             task_minutes=max_task_minutes,
         ),
-        prices=table.assuming(assume_price, day=datetime.now(UTC).date()),
+        prices=table,
         cache=None if no_cache else settings.images.cache_dir / "answers",
         cache_max_mb=cache_max_mb or settings.solve.cache_max_mb,
         jobs=jobs,

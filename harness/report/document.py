@@ -264,19 +264,8 @@ def _rate(sheet: Scoresheet) -> Rate:
 def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:
     best, other, comparison = labels[duel.best], labels[duel.other], duel.comparison
     if comparison is None:
-        return Comparison(
-            best=best,
-            other=other,
-            answer=None,
-            tasks=0,
-            ahead=0,
-            behind=0,
-            difference=None,
-            interval=None,
-            p=None,
-            method=None,
-            smallest_visible=None,
-        )
+        nothing = dict.fromkeys(Comparison.model_fields)
+        return Comparison.model_validate({**nothing, "best": best, "other": other, "tasks": 0, "ahead": 0, "behind": 0})
     turned = {Answer.BETTER: Answer.WORSE, Answer.WORSE: Answer.BETTER}
     return Comparison(
         best=best,

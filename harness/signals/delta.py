@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
@@ -246,31 +247,23 @@ def complexity(sides: LizardSides) -> Complexity:
     changed: list[FunctionComplexity] = []
     before, after = _by_name(sides.before), _by_name(sides.after)
     for path, name in sorted({*before, *after}):
-        new, old = _difference(
-            before.get((path, name), []), after.get((path, name), []), lambda function: function.digest
-        )
-        for index in range(max(len(old), len(new))):
-            was = old[index].complexity if index < len(old) else None
-            now = new[index].complexity if index < len(new) else None
+        new, old = _difference(before[path, name], after[path, name], lambda function: function.digest)
+        for was, now in zip_longest((lost.complexity for lost in old), (gained.complexity for gained in new)):
             changed.append(FunctionComplexity(path=path, function=name, before=was, after=now))
-    changed.sort(
-        key=lambda function_complexity: -abs((function_complexity.after or 0) - (function_complexity.before or 0))
-    )
-    totals = [
-        sum(function_complexity.before or 0 for function_complexity in changed),
-        sum(function_complexity.after or 0 for function_complexity in changed),
-    ]
+    changed.sort(key=lambda change: -abs((change.after or 0) - (change.before or 0)))
+    total_before = sum(change.before or 0 for change in changed)
+    total_after = sum(change.after or 0 for change in changed)
     return Complexity(
-        before=totals[0],
-        after=totals[1],
-        delta=totals[1] - totals[0],
-        highest=max((function_complexity.after or 0 for function_complexity in changed), default=0),
+        before=total_before,
+        after=total_after,
+        delta=total_after - total_before,
+        highest=max((change.after or 0 for change in changed), default=0),
         functions=tuple(changed[:LISTED_FUNCTIONS]),
     )
 
 
-def _by_name(functions: Sequence[Function]) -> dict[tuple[str, str], list[Function]]:
-    by_name: dict[tuple[str, str], list[Function]] = defaultdict(list)
+def _by_name(functions: Sequence[Function]) -> defaultdict[tuple[str, str], list[Function]]:
+    by_name = defaultdict(list)
     for function in functions:
         by_name[function.path, function.function.partition("(")[0].strip()].append(function)
     return by_name

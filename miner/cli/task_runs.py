@@ -133,12 +133,7 @@ def strip_command(
 
 def _show_stripped(tasks: Sequence[StrippedTask]) -> None:
     console = terminal.results()
-    columns = [
-        Column("task", overflow="fold"),
-        Column("was judged"),
-        Column("is judged"),
-        Column("bits", justify="right"),
-    ]
+    columns = (Column("task", overflow="fold"), "was judged", "is judged", Column("bits", justify="right"))
     table = Table(*columns, box=None, pad_edge=False)
     for task in tasks:
         bits = "" if task.bits is None else f"{task.bits:.0f}"

@@ -151,18 +151,17 @@ class ImageWorkspace(Workspace):
     def read(self, path: str) -> bytes:
         inside = _inside(path)
         if inside is None:
-            raise FileNotFoundError(f"no such file in the repository: {path}")
-        if self._before is None:
+            data = None
+        elif self._before is None:
             data = self._base.read(inside)
-            if data is None:
-                raise FileNotFoundError(f"no such file in the repository: {path}")
-            return data
-        ran = self._script(_READ, f"./{inside}", str(_READ_LIMIT))
-        if ran.exit_code == _TOO_LARGE:
-            raise OSError(f"{path} is larger than {_READ_LIMIT} bytes")
-        if ran.exit_code:
+        else:
+            ran = self._script(_READ, f"./{inside}", str(_READ_LIMIT))
+            if ran.exit_code == _TOO_LARGE:
+                raise OSError(f"{path} is larger than {_READ_LIMIT} bytes")
+            data = None if ran.exit_code else ran.stdout
+        if data is None:
             raise FileNotFoundError(f"no such file in the repository: {path}")
-        return ran.stdout
+        return data
 
     def read_many(self, paths: Iterable[str]) -> dict[str, bytes]:
         """As `read`, of many files at once; those that are not there are left out."""
