@@ -285,7 +285,7 @@ def gate(
     ] = False,
 ) -> int:
     """Decide whether a run may ship. Exit code 0: pass, 1: regression, 3: can't tell."""
-    taken = one_result_on_stdout(junit, sarif, summary, accept_to, other=json_)
+    is_taken = one_result_on_stdout(junit, sarif, summary, accept_to, other=json_)
     rules = load_gate_rules(flags={"max_drop": max_drop, "mode": mode, "require": require})
     question = files.Question(
         candidate=candidate,
@@ -305,7 +305,7 @@ def gate(
     if json_:
         print_json(gate_text.as_json(decision))
     else:
-        console = terminal.messages() if taken else terminal.results()
+        console = terminal.messages() if is_taken else terminal.results()
         _show(gate_text.render(decision), console=console)
         if accepted:
             console.print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)

@@ -134,8 +134,8 @@ def judge(
                 ended = judge_run.ask(question, judge_identity, model=wrapped, observer=observer)
     judgements = file.read_judgements(out)
     tallies = [
-        (one, file.tally_of(patches, judgements, one), file.bill(patches, judgements, one))
-        for one in ((judge_identity,) if judge_identity else file.judges(judgements))
+        (rater, file.tally_of(patches, judgements, rater), file.bill(patches, judgements, rater))
+        for rater in ((judge_identity,) if judge_identity else file.judges(judgements))
     ]
     if not tallies:
         raise InputError(f"{out} holds no judgement", hint="name a judge with --model")

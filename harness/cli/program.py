@@ -110,11 +110,11 @@ def _guard_standard_output() -> None:
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
         return
-    given = sys.stdout
+    stream = sys.stdout
     if sys.stdout is sys.__stdout__:
-        file = io.BufferedWriter(_OutputFile(given.fileno(), "wb", closefd=False))
+        file = io.BufferedWriter(_OutputFile(stream.fileno(), "wb", closefd=False))
         sys.stdout = io.TextIOWrapper(
-            file, encoding=given.encoding, errors=given.errors, line_buffering=bool(given.line_buffering)
+            file, encoding=stream.encoding, errors=stream.errors, line_buffering=bool(stream.line_buffering)
         )
 
 
@@ -162,8 +162,8 @@ def usage_problem(error: Any) -> tuple[str, str | None]:
         names = [name for param in context.command.get_params(context) if not param.hidden for name in param.opts]
         return f"no such option: {error.option_name}", did_you_mean(error.option_name, names, otherwise=more)
     if kind == "MissingParameter" and error.param is not None:
-        what = "argument" if error.param.param_type_name == "argument" else "option"
-        return f"missing {what} {_name_of(error.param)}", more
+        kind_of_parameter = "argument" if error.param.param_type_name == "argument" else "option"
+        return f"missing {kind_of_parameter} {_name_of(error.param)}", more
     if isinstance(error, typer.BadParameter) and error.param is not None and error.message:
         problem, guess = _problem(error)
         return f"{_source_of(error)}: {problem}", guess or more

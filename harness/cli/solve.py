@@ -227,13 +227,13 @@ def solve(
     return _show(report, opened, None if to_stdout else out, json_=json_)
 
 
-def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
+def _show_estimate(estimated: Estimate, model: str, *, json_: bool) -> int:
     if json_:
-        options.print_json(found.as_json())
+        options.print_json(estimated.as_json())
         return 0
     console = terminal.results()
-    console.print(estimate.render(found, model=model))
-    console.print(Text(f"based on: {found.basis}", style="bright_black"))
+    console.print(estimate.render(estimated, model=model))
+    console.print(Text(f"based on: {estimated.basis}", style="bright_black"))
     return 0
 
 
@@ -270,15 +270,15 @@ def _key(unit: Unit) -> str:
     return f"{unit.instance.instance_id} {unit.number}"
 
 
-def _line(done: UnitOutcome) -> Text | None:
+def _line(outcome: UnitOutcome) -> Text | None:
     """What came of one sample, for a person; None where it was ended by a limit of the call."""
-    unit = done.unit
+    unit = outcome.unit
     heat = "" if unit.temperature is None else f" t={unit.temperature:g}"
     head = Text(f"{unit.instance.instance_id} #{unit.number}{heat} ")
-    tail = Text(f" {done.latency:.1f} s", style="bright_black")
-    if done.trouble is not None:
-        return head + Text("not asked ", style="magenta") + Text(done.trouble.message)
-    attempt = done.attempt
+    tail = Text(f" {outcome.latency:.1f} s", style="bright_black")
+    if outcome.trouble is not None:
+        return head + Text("not asked ", style="magenta") + Text(outcome.trouble.message)
+    attempt = outcome.attempt
     if attempt is None or (attempt.stopped and not attempt.stopped.startswith("task_")):
         return None
     if attempt.patch is not None:

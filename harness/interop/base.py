@@ -73,7 +73,7 @@ def is_local(image: str | None) -> bool:
     return image is not None and image.startswith("sha256:")
 
 
-def image_of(task: Exported, what: str) -> str:
+def image_of(task: Exported, name: str) -> str:
     """A task's image, for a format that is nothing without one.
 
     Raises:
@@ -82,7 +82,7 @@ def image_of(task: Exported, what: str) -> str:
     """
     if task.instance.image is None:
         raise InputError(
-            f"{task.instance_id} has no image yet, and {what} is nothing without one",
+            f"{task.instance_id} has no image yet, and {name} is nothing without one",
             hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
         )
     return task.instance.image

@@ -158,9 +158,9 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     )
     lines = []
     if classes:
-        shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
+        classes_shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
         others = classes.total() - sum(number for _, number in classes.most_common(_CLASSES_SHOWN))
-        lines.append(f"{best.name}: {', '.join(shown)}{f', {others} others' if others else ''}.")
+        lines.append(f"{best.name}: {', '.join(classes_shown)}{f', {others} others' if others else ''}.")
     elif best.resolved:
         lines.append(f"{best.name} failed on nothing that was scored.")
     lines += _weakest(best)

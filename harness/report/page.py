@@ -205,10 +205,10 @@ def trust(report_data: ReportData) -> str:
 
 def _dates(times: Iterable[str]) -> str:
     """A day and its time in UTC, or the first and the last day of several runs."""
-    known = sorted(time for time in times if time)
-    if not known:
+    started = sorted(time for time in times if time)
+    if not started:
         return ""
-    first, last = known[0], known[-1]
+    first, last = started[0], started[-1]
     if first == last:
         return f"{first[:10]} {first[11:16]} UTC".replace("  ", " ")
     return first[:10] if first[:10] == last[:10] else f"{first[:10]} to {last[:10]}"

@@ -100,7 +100,7 @@ def _table(*headings: str) -> Table:
 def _models(report_data: ReportData, answers: Answers, *, wide: bool) -> Table:
     models = report_data.ordered()
     letters = report_data.letters()
-    duels = {one.other: one.comparison for one in answers.duels}
+    duels = {duel.other: duel.comparison for duel in answers.duels}
     costs = any(model.sheet.cost_usd.known for model in models)
     extra = (*(["cost each"] if costs else []), *(["against the best"] if duels else []))
     table = _table("", "model", "rate", "95%", *([""] if wide else []), "resolved", "cover", *extra)

@@ -104,10 +104,10 @@ def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
         value = json_text.read_object(path.read_bytes()) if is_small else None
     except OSError:
         return {}
-    return value if value is not None and {name: value.get(name) for name in _WHO} == who(prediction) else {}
+    return value if value is not None and {name: value.get(name) for name in _WHO} == own_fields(prediction) else {}
 
 
-def who(prediction: Prediction) -> dict[str, Any]:
+def own_fields(prediction: Prediction) -> dict[str, Any]:
     """Whose prediction it is, for which task, and which of several, as the fields of files have it."""
     return {name: getattr(prediction, name) for name in _WHO}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.core import files, json_text
 from harness.core.instance import Outcome, Prediction
 from harness.runs import report_mac
-from harness.runs.predictions import who
+from harness.runs.predictions import own_fields
 from harness.runs.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
 from harness.signals.sources import FILE as SOURCES_FILE
 
@@ -57,7 +57,7 @@ class VerdictCache:
             return None
         patch = prediction.patch_bytes()
         evidence = Evidence(patch=patch, output=output, results=results, sources=sources, sealed=sealed)
-        return report.model_copy(update={**who(prediction), "reused": True}), evidence
+        return report.model_copy(update={**own_fields(prediction), "reused": True}), evidence
 
     def store(self, report: InstanceReport, evidence: Evidence) -> None:
         """Keep a verdict. What infrastructure failed to score is none."""

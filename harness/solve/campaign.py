@@ -16,7 +16,7 @@ from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.revealed import statement_with
 from harness.runs import bug_log
-from harness.runs.predictions import who
+from harness.runs.predictions import own_fields
 from harness.solve.base import Agent, Attempt, Fault, Model, ModelError, Reply, Request, Sampling, SolveJob, Workspace
 from harness.solve.models.meter import Spending
 from harness.solve.models.stack import Wrapped
@@ -238,7 +238,7 @@ class Campaign:
                 **({"transcript": transcript} if transcript else {}),
             },
         )
-        self.records.add(prediction, transcript_of(attempt, **who(prediction)))
+        self.records.add(prediction, transcript_of(attempt, **own_fields(prediction)))
 
 
 def job_of(

@@ -83,7 +83,7 @@ def refresh_text(refreshed: Refreshed, dataset: Path) -> RenderableType:
     if not refreshed.findings:
         return Text("no task is in quarantine")
     parts: list[RenderableType] = []
-    findings = [one for one in refreshed.findings if one.result is not Result.HOLDS]
+    findings = [finding for finding in refreshed.findings if finding.result is not Result.HOLDS]
     for finding in findings:
         parts += [*_drift_lines(finding), Text()]
     parts += [Text(line) for line in _sums(refreshed)]

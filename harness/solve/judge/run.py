@@ -17,7 +17,7 @@ from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
 from harness.runs import bug_log
-from harness.runs.predictions import GOLD, who
+from harness.runs.predictions import GOLD, own_fields
 from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling, marked
 from harness.solve.judge.agreement import Grade, read
 from harness.solve.judge.file import JudgeIdentity, Judgement, Patch, cut_half_line, read_judgements
@@ -229,7 +229,7 @@ def _judgement(
         }
     return Judgement.model_validate(
         {
-            **who(patch.prediction),
+            **own_fields(patch.prediction),
             "patch_sha256": patch.sha256,
             "judge": judge,
             "verdict": verdict,
