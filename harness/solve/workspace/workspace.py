@@ -112,12 +112,12 @@ class ImageWorkspace(Workspace):
     def equipped(
         self,
         *,
-        env: Mapping[str, str],
-        mounts: Mapping[str, str],
-        forward: tuple[str, int],
+        env: Mapping[str, str] | None = None,
+        mounts: Mapping[str, str] | None = None,
+        forward: tuple[str, int] | None = None,
     ) -> Iterator[ImageWorkspace]:
         """Another fresh workspace of the same task, with more in it; as `harness.sandbox.session.Sessions.session`."""
-        with self._again(env, mounts=mounts, forward=forward) as session:
+        with self._again(env or {}, mounts=mounts, forward=forward) as session:
             yield ImageWorkspace(session, self._base, self._again)
 
     def check_out(self, folder: Path) -> Checkout:
