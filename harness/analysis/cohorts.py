@@ -16,7 +16,7 @@ from harness.judging.places import Place
 from harness.stats import two_groups
 
 if TYPE_CHECKING:
-    from harness.analysis.scoresheet import Estimate, SampleScore, Scoresheet
+    from harness.analysis.scoresheet import SampleScore, Scoresheet
     from harness.runs.task_metadata import TaskFacts
 
 
@@ -114,8 +114,8 @@ def gap(sheet: Scoresheet, cutoffs: Cutoffs) -> Gap | None:
     return Gap(
         model=sheet.model,
         day=day,
-        before=older.rate.value if older else None,
-        after=newer.rate.value if newer else None,
+        before=older.sheet.rate.value if older else None,
+        after=newer.sheet.rate.value if newer else None,
         tasks=(len(rates[0]), len(rates[1])),
         p=two_groups(*rates) if min(map(len, rates)) >= _FEWEST else None,
     )
@@ -153,14 +153,6 @@ class Cohort:
     def label(self) -> str:
         return "unknown" if self.value is None else self.value
 
-    @property
-    def rate(self) -> Estimate:
-        return self.sheet.rate
-
-    @property
-    def coverage(self) -> float:
-        return self.sheet.coverage
-
 
 def by_cohort(sheet: Scoresheet, key: CohortKey, *, cutoff: date | None = None) -> tuple[Cohort, ...]:
     """The cohorts of a sheet, by value, the unknown one last. A window needs `cutoff`, the model's training cut-off.
@@ -182,8 +174,18 @@ def by_cohort(sheet: Scoresheet, key: CohortKey, *, cutoff: date | None = None) 
     if not of_sample:
         values |= {of_task(facts) for facts in sheet.uncovered.values()}
     ordered = sorted(values, key=lambda value: (value is None, _natural(value)))
-    cut = [_of_samples(sheet, of_sample, value) if of_sample else _of_tasks(sheet, of_task, value) for value in ordered]
-    return tuple(Cohort(key=key, value=value, sheet=part) for value, part in zip(ordered, cut, strict=True))
+
+    def part(value: str | None) -> Scoresheet:
+        if of_sample:
+            return _of_samples(sheet, of_sample, value)
+        return sheet.where(lambda _, facts: of_task(facts) == value)
+
+    return tuple(Cohort(key=key, value=value, sheet=part(value)) for value in ordered)
+
+
+def cut(sheet: Scoresheet, key: CohortKey, cutoffs: Cutoffs | None) -> tuple[Cohort, ...]:
+    """As `by_cohort`, by the cut-off that is known of the sheet's model."""
+    return by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
 
 
 _SAMPLES: dict[CohortKey, Callable[[SampleScore], str | None]] = {
@@ -206,15 +208,6 @@ def _tasks(key: CohortKey, cutoff: date | None) -> Callable[[TaskFacts], str | N
 
 def _side(created_at: str, day: str) -> str:
     return f"before {day}" if created_at[:10] < day else f"from {day}"
-
-
-def _of_tasks(sheet: Scoresheet, of: Callable[[TaskFacts], str | None], value: str | None) -> Scoresheet:
-    return replace(
-        sheet,
-        tasks={task_id: task for task_id, task in sheet.tasks.items() if of(task.facts) == value},
-        aside={task_id: task for task_id, task in sheet.aside.items() if of(task.facts) == value},
-        uncovered={task_id: facts for task_id, facts in sheet.uncovered.items() if of(facts) == value},
-    )
 
 
 def _of_samples(sheet: Scoresheet, of: Callable[[SampleScore], str | None], value: str | None) -> Scoresheet:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from harness.analysis.scoresheet import Scoresheet, TaskScore, clusters
 from harness.core.errors import InputError, NothingComparableError
 from harness.core.wording import counted, did_you_mean
+from harness.runs.predictions import CONTROLS
 from harness.stats import (
     Alternative,
     Interval,
@@ -28,7 +29,6 @@ from harness.stats import (
 
 LEVEL = 0.05
 """A difference is claimed where the (adjusted) p-value is below this."""
-_CONTROLS = ("gold", "null")
 _LEAST_FLIPS = 2
 """What two models that agree on all tasks are taken to differ on, one gained and one lost; as `stats.least_error`."""
 
@@ -170,9 +170,13 @@ def compare_all(base: Scoresheet, candidates: Sequence[Scoresheet]) -> tuple[Com
         NothingComparableError: one of them shares no task with base.
 
     """
-    comparisons = [compare(base, candidate) for candidate in candidates]
-    adjusted = holm([comparison.test.p for comparison in comparisons])
-    return tuple(replace(comparison, p_adjusted=p) for comparison, p in zip(comparisons, adjusted, strict=True))
+    return adjusted([compare(base, candidate) for candidate in candidates])
+
+
+def adjusted(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Comparisons with one base, their p-values adjusted for how many there are."""
+    p_values = holm([comparison.test.p for comparison in comparisons])
+    return tuple(replace(comparison, p_adjusted=p) for comparison, p in zip(comparisons, p_values, strict=True))
 
 
 def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:
@@ -194,7 +198,7 @@ def pick(sheets: Sequence[Scoresheet], model: str | None) -> Scoresheet:
                 hint=did_you_mean(model, [sheet.model for sheet in sheets], otherwise=f"it has: {names}"),
             )
         return scoresheets[0]
-    real = [sheet for sheet in sheets if sheet.model not in _CONTROLS] or list(sheets)
+    real = [sheet for sheet in sheets if sheet.model not in CONTROLS] or list(sheets)
     if len(real) > 1:
         raise InputError(f"{run} holds several models: {names}", hint="choose one by its name")
     return real[0]
@@ -214,7 +218,7 @@ def pick_candidates(
     scoresheets: list[Scoresheet] = []
     for sheets in runs:
         others = [sheet for sheet in sheets if (sheet.run, sheet.model) != (base.run, base.model)]
-        real = [sheet for sheet in others if sheet.model not in _CONTROLS] or others
+        real = [sheet for sheet in others if sheet.model not in CONTROLS] or others
         scoresheets += [sheet for sheet in (sheets if models else real) if not models or sheet.model in models]
     missing = [model for model in models if model not in {sheet.model for sheet in scoresheets}]
     if missing:

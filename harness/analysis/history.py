@@ -14,12 +14,12 @@ from harness.analysis.scoresheet import Scoresheet
 from harness.core import files
 from harness.core.errors import GoldseamError, InputError
 from harness.core.wording import did_you_mean
+from harness.runs.predictions import CONTROLS
 from harness.runs.run_folder import RUN_FILE, RunFolder, RunRecord, is_run
 from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
 
 LEVEL = 0.05
 """A step is claimed where its p-value, adjusted for all the steps there are, is below this."""
-_CONTROLS = ("gold", "null")
 _DRAWS = 20_000
 """Where a p-value can't be had exactly; enough to tell a step among a hundred."""
 
@@ -120,7 +120,7 @@ def read(folder: Path, *, model: str | None = None, dataset: Path | None = None)
     if model is not None and model not in by_model:
         likely = did_you_mean(model, by_model, otherwise=f"they have: {', '.join(sorted(by_model))}")
         raise InputError(f"no run in {folder} has the model {model!r}", hint=likely)
-    chosen = [model] if model else sorted(by_model, key=lambda name: (name in _CONTROLS, name))
+    chosen = [model] if model else sorted(by_model, key=lambda name: (name in CONTROLS, name))
     return History(trends=tuple(trend(by_model[name]) for name in chosen), left_out=tuple(left_out))
 
 

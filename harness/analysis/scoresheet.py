@@ -204,11 +204,15 @@ class Scoresheet:
 
     def only(self, ids: Collection[str]) -> Scoresheet:
         """The same sheet with these tasks alone."""
+        return self.where(lambda task_id, _: task_id in ids)
+
+    def where(self, belongs: Callable[[str, TaskFacts], bool]) -> Scoresheet:
+        """The same sheet with the tasks alone that belong there, by their ids and facts."""
         return replace(
             self,
-            tasks={task_id: task for task_id, task in self.tasks.items() if task_id in ids},
-            aside={task_id: task for task_id, task in self.aside.items() if task_id in ids},
-            uncovered={task_id: facts for task_id, facts in self.uncovered.items() if task_id in ids},
+            tasks={task_id: task for task_id, task in self.tasks.items() if belongs(task_id, task.facts)},
+            aside={task_id: task for task_id, task in self.aside.items() if belongs(task_id, task.facts)},
+            uncovered={task_id: facts for task_id, facts in self.uncovered.items() if belongs(task_id, facts)},
         )
 
     def _estimate(self, value: Callable[[TaskScore], float], *, at_least: int) -> Estimate:

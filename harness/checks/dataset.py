@@ -55,31 +55,24 @@ class CheckScope:
     """How far a check goes."""
 
     images: ImageCheck | None = None
+    """Asks the engine; without it only the form of the digests is checked."""
     max_leak: Mapping[str, float] = field(default_factory=dict)
+    """Limits as `harness.quality.limits` knows them."""
     min_strength: float | None = None
+    """The least share of wrong patches to be killed."""
     max_sensitive: float | None = None
+    """The largest share of FAIL_TO_PASS that hangs on what evaluation pins."""
     keys: Keys | None = None
+    """Open the hidden side of a sealed dataset; without them its public side is checked alone."""
     in_registry: Callable[[str], bool] | None = None
-    """Asks the registry that an image names whether it has it."""
+    """Asks the registry that an image of a proved task names whether it has it."""
 
 
-def check(
-    path: Path,
-    *,
-    images: ImageCheck | None = None,
-    max_leak: Mapping[str, float] | None = None,
-    min_strength: float | None = None,
-    max_sensitive: float | None = None,
-    keys: Keys | None = None,
-    in_registry: Callable[[str], bool] | None = None,
-) -> tuple[Problem, ...]:
+_PLAIN = CheckScope()
+
+
+def check(path: Path, scope: CheckScope = _PLAIN) -> tuple[Problem, ...]:
     """Every problem of a dataset; none means that `evaluate` can rely on it.
-
-    `images` asks the engine; without it only the form of the digests is checked. `max_leak` are limits as
-    `harness.quality.limits` knows them, `min_strength` the least share of wrong patches to be killed, `max_sensitive`
-    the largest share of FAIL_TO_PASS that hangs on what evaluation pins. `keys` open the hidden side of a sealed
-    dataset; without them its public side is checked alone. `in_registry` asks for the images of proved tasks where they
-    were pushed to.
 
     Raises:
         InputError: there is no dataset at that path, or something in it is a link.
@@ -89,18 +82,10 @@ def check(
     if not (path / dataset_folder.DATASET_FILE).is_file():
         dataset_folder.open_dataset(path)  # says why not
     folder.refuse_links(path)
-    scope = CheckScope(
-        images=images,
-        max_leak=max_leak or {},
-        min_strength=min_strength,
-        max_sensitive=max_sensitive,
-        keys=keys,
-        in_registry=in_registry,
-    )
     problems = [*_dataset_file(path), *_funnel(path)]
     dataset = dataset_folder.Dataset(path=path, name="", version=0, canary="")
     with contextlib.suppress(InputError):  # a broken dataset.yaml has been told of
-        dataset = dataset_folder.open_dataset(path, keys=keys)
+        dataset = dataset_folder.open_dataset(path, keys=scope.keys)
         problems += (Problem(where=where, what=problem) for where, problem in custody.dataset_problems(dataset))
     if dataset.keys is not None:
         with contextlib.suppress(InputError):  # told of with the task that it is about
@@ -166,7 +151,8 @@ def _task_problems(dataset: Dataset, instance_id: str, scope: CheckScope) -> Ite
     except InputError as error:
         yield error.message
         return
-    yield from _statement_problems(instance)
+    if not instance.problem_statement.strip():
+        yield "the problem statement is empty"
     if task is not None:
         yield from _patch_problems(task)
         yield from _list_problems(task)
@@ -196,11 +182,6 @@ def _broken_files(folder: Path, *, is_open: bool) -> Iterator[str]:
     for name in (dataset_folder.STATEMENT_FILE, *patches):
         if not (folder / name).is_file():
             yield f"{name} is missing"
-
-
-def _statement_problems(instance: Instance) -> Iterator[str]:
-    if not instance.problem_statement.strip():
-        yield "the problem statement is empty"
 
 
 def _patch_problems(task: Task) -> Iterator[str]:

@@ -244,12 +244,12 @@ class Search:
             tests = sorted((words & self.secrets.names) - self._tree_words)
             files = [file for file in self.secrets.by_file if _stem(file.name) == _stem(_name(path))]
             of_files = set().union(*(file.words for file in files)) - common
-            found = of_files & words
-            is_likely = len(found) >= _ENOUGH or any(_is_in_folder_of(path, file) for file in files)
+            words_found = of_files & words
+            is_likely = len(words_found) >= _ENOUGH or any(_is_in_folder_of(path, file) for file in files)
             if tests and (path.startswith(TREES) or files or len(tests) >= _ENOUGH):
                 yield Leak(where=path, text=f"byte code that names the hidden test {tests[0].decode()}")
-            elif found and 2 * len(found) >= len(of_files) and is_likely:
-                sample = min(found).decode("utf-8", "replace")[:60]
+            elif words_found and 2 * len(words_found) >= len(of_files) and is_likely:
+                sample = min(words_found).decode("utf-8", "replace")[:60]
                 yield Leak(where=path, text=f"byte code of the fix or its hidden tests, which has {sample!r}")
 
     def _copied(self) -> Iterator[Leak]:

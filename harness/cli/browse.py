@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, SplitOption, open_with, print_json
 from harness.cli.shell import complete
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import browse as view
@@ -31,15 +31,7 @@ app = App()
 def list_tasks(
     dataset: DatasetSource,
     state: Annotated[TaskState | None, option("--state", "Only tasks in this state.", shown="all")] = None,
-    split: Annotated[
-        str | None,
-        option(
-            "--split SPLIT",
-            "Only tasks of this split: holdout, dev or retired.",
-            shown="all",
-            autocompletion=complete.splits,
-        ),
-    ] = None,
+    split: SplitOption = None,
     repo: Annotated[str | None, option("--repo OWNER/NAME", "Only tasks of this repository.", shown="all")] = None,
     tier: Annotated[
         str | None, option("--difficulty easy|medium|hard|brutal", "Only tasks of this difficulty.", shown="all")

@@ -152,9 +152,7 @@ def report(
     if json_:
         print_json(report_made.as_json(page_file=out))
     elif text or not out:
-        with console.capture() as captured:
-            console.print(plain.display(report_made.found, report_made.said, width=console.width))
-        typer.echo(plain.encodable(captured.get(), console.encoding), nl=False)
+        _show(plain.display(report_made.found, report_made.said, width=console.width))
     if out and not json_ and out != STANDARD_OUTPUT:
         console.print(Text(f"report: {out}"), soft_wrap=True)
 
@@ -287,7 +285,7 @@ def gate(
     ] = False,
 ) -> int:
     """Decide whether a run may ship. Exit code 0: pass, 1: regression, 3: can't tell."""
-    taken = one_result_on_stdout(junit, sarif, summary, accept_to, other=json_)
+    is_taken = one_result_on_stdout(junit, sarif, summary, accept_to, other=json_)
     rules = load_gate_rules(flags={"max_drop": max_drop, "mode": mode, "require": require})
     question = files.Question(
         candidate=candidate,
@@ -307,7 +305,7 @@ def gate(
     if json_:
         print_json(gate_text.as_json(decision))
     else:
-        console = terminal.messages() if taken else terminal.results()
+        console = terminal.messages() if is_taken else terminal.results()
         _show(gate_text.render(decision), console=console)
         if accepted:
             console.print(Text(f"accepted: {accept_to}", style="bright_black"), soft_wrap=True)

@@ -8,7 +8,6 @@ from typing import Annotated
 from rich.text import Text
 
 from harness.cli import options
-from harness.cli.shell import complete
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
 from harness.core.wording import counted
@@ -38,15 +37,7 @@ def export(
         option("--with-hidden/--public", "Include the hidden tests and fixes; anyone with the export can read them."),
     ] = False,
     ids: options.IdsOption = None,
-    split: Annotated[
-        str | None,
-        option(
-            "--split SPLIT",
-            "Only tasks of this split: holdout, dev or retired.",
-            shown="all",
-            autocompletion=complete.splits,
-        ),
-    ] = None,
+    split: options.SplitOption = None,
     identity: options.IdentityOption = None,
     json_: options.JsonFlag = False,
 ) -> None:

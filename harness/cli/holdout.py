@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -76,22 +75,16 @@ def check(
 ) -> None:
     """Report every problem of a dataset. Exit code 1 if there is one."""
     limits = parse_limits(max_leak or ())
-    engine_check: checking.ImageCheck | None = None
-    if images:
-        engine_check = with_engine(load_settings().images.cache_dir / "layers")
-    in_registry: Callable[[str], bool] | None = None
-    if registry:
-        in_registry = pulls.in_registry
     keys = options.open_with(dataset, identity).keys if identity else None
-    problems = checking.check(
-        dataset,
-        images=engine_check,
+    scope = checking.CheckScope(
+        images=with_engine(load_settings().images.cache_dir / "layers") if images else None,
         max_leak=limits,
         min_strength=min_strength,
         max_sensitive=max_sensitive,
         keys=keys,
-        in_registry=in_registry,
+        in_registry=pulls.in_registry if registry else None,
     )
+    problems = checking.check(dataset, scope)
     notes = checking.notes(dataset, keys=keys)
     if json_:
         listed = [{"where": problem.where, "what": problem.what} for problem in problems]
@@ -234,11 +227,7 @@ def bind(
         console = terminal.results()
         for difference in comparison.differences:
             console.print(Text(difference), soft_wrap=True)
-        note = (
-            ", ".join((*comparison.settings, f"{counted(len(names), 'task')}"))
-            if comparison.settings
-            else f"{counted(len(names), 'task')}"
-        )
+        note = ", ".join((*comparison.settings, counted(len(names), "task")))
         console.print(Text(f"{dataset}: {'nothing' if refused else note} bound now"))
     if refused:
         raise AnswerIsNoError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -20,14 +19,14 @@ from harness.cli.views import terminal
 from harness.config.settings import load_settings
 from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
+from harness.runs.predictions import CONTROLS
 from harness.solve.judge import file
 from harness.solve.judge import run as judge_run
-from harness.solve.judge.file import JudgeIdentity, Judgement
-from harness.solve.judge.run import JudgingOutcome, Question
-from harness.solve.models.endpoint import Api, Endpoint, is_pinned
+from harness.solve.judge.file import Judgement
+from harness.solve.judge.run import JudgingOutcome
+from harness.solve.models import session
+from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits
-from harness.solve.models.openai_model import OpenAIModel
-from harness.solve.models.stack import wrap
 
 app = App()
 
@@ -111,19 +110,32 @@ def judge(
             max_output_tokens=max_output_tokens,
             jobs=jobs,
         )
-        money = _Money(
-            limits=Limits(cost=max_cost, tokens=max_tokens, minutes=max_minutes),
-            prices=prices,
-            assumed=assume_price,
-            # an answer may quote the fix, and what is kept is not encrypted
-            no_cache=no_cache or with_gold or bool(file.UNRANKED.intersection(only or ())),
-            cache_max_mb=cache_max_mb,
-        )
-        judge_identity, ended = _ask(question, model, _endpoint(base_url, api_key_env, api), money, quiet=json_)
+        endpoint = Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(one_of("--api", api, Api)))
+        judge_identity = question.identity(model, endpoint.host)
+        settings = load_settings()
+        table = model_options.prices_of(prices, assume_price, settings)
+        # an answer may quote the fix, and what is kept is not encrypted
+        quotes = with_gold or not set(CONTROLS).isdisjoint(only or ())
+        with terminal.Ticker(terminal.messages(), "judge", quiet=json_) as ticker:
+            observer = _JudgeTicker(ticker)
+            with session.opened(
+                model,
+                endpoint,
+                environment=os.environ,
+                prices=table,
+                limits=Limits(cost=max_cost, tokens=max_tokens, minutes=max_minutes),
+                cache=model_options.cache_of(
+                    settings, no_cache=no_cache or quotes, max_mb=cache_max_mb, note=observer.note
+                ),
+                jobs=jobs,
+                earlier=file.spent(file.read_judgements(out)),
+                warn=observer.note,
+            ) as wrapped:
+                ended = judge_run.ask(question, judge_identity, model=wrapped, observer=observer)
     judgements = file.read_judgements(out)
     tallies = [
-        (one, file.tally_of(patches, judgements, one), file.bill(patches, judgements, one))
-        for one in ((judge_identity,) if judge_identity else file.judges(judgements))
+        (rater, file.tally_of(patches, judgements, rater), file.bill(patches, judgements, rater))
+        for rater in ((judge_identity,) if judge_identity else file.judges(judgements))
     ]
     if not tallies:
         raise InputError(f"{out} holds no judgement", hint="name a judge with --model")
@@ -132,49 +144,6 @@ def judge(
     else:
         terminal.results().print(Group(*(judge_text.render(*parts) for parts in tallies)))
     _tell_end(ended, quiet=json_)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Money:
-    limits: Limits
-    prices: Path | None
-    assumed: str | None
-    no_cache: bool
-    cache_max_mb: int | None
-
-
-def _endpoint(base_url: str, api_key_env: str, api: str) -> Endpoint:
-    return Endpoint(base_url=base_url, api_key_env=api_key_env, api=Api(one_of("--api", api, Api)))
-
-
-def _ask(
-    question: Question, model: str, endpoint: Endpoint, money: _Money, *, quiet: bool
-) -> tuple[JudgeIdentity, JudgingOutcome]:
-    settings = load_settings()
-    prices = model_options.prices_of(money.prices, money.assumed, settings)
-    with (
-        terminal.Ticker(terminal.messages(), "judge", quiet=quiet) as ticker,
-        OpenAIModel(model, endpoint, environment=os.environ) as client,
-        model_options.cache_of(
-            settings, no_cache=money.no_cache, max_mb=money.cache_max_mb, note=_JudgeTicker(ticker).note
-        ) as cache,
-    ):
-        observer = _JudgeTicker(ticker)
-        wrapped = wrap(
-            client,
-            endpoint=endpoint.base_url,
-            prices=prices,
-            limits=money.limits,
-            cache=cache,
-            jobs=question.jobs,
-            api=endpoint.api,
-            floating=not is_pinned(model),
-            earlier=file.spent(file.read_judgements(question.out)),
-        )
-        for text in (*client.warnings(), *wrapped.notes):
-            observer.note(text)
-        identity = question.identity(model, endpoint.host)
-        return identity, judge_run.ask(question, identity, model=wrapped, observer=observer)
 
 
 def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
@@ -190,18 +159,9 @@ def _tell_end(ended: JudgingOutcome, *, quiet: bool) -> None:
         )
 
 
-class _JudgeTicker:
+class _JudgeTicker(terminal.WorkTicker):
     """Progress of a judge; a `judge_run.Observer`."""
-
-    def __init__(self, ticker: terminal.Ticker) -> None:
-        self._ticker = ticker
-
-    def begin(self, *, total: int, reused: int) -> None:
-        self._ticker.expect(total, done=reused)
 
     def judged(self, judgement: Judgement) -> None:
         line = Text(f"{judgement.verdict.value:<10} {judgement.model_name_or_path}  {judgement.instance_id}")
         self._ticker.step(line)
-
-    def note(self, text: str) -> None:
-        self._ticker.say(Text(text, style="yellow"))

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from harness.cli.shell.command import option
 from harness.cli.shell.help import ADVANCED
 from harness.config.settings import Settings
-from harness.solve.models import prices
+from harness.solve.models import prices, response_cache
 from harness.solve.models.prices import Prices
 from harness.solve.models.response_cache import ResponseCache
 
@@ -90,7 +90,5 @@ def cache_of(
         InputError: its folder can't be made.
 
     """
-    if no_cache:
-        return contextlib.nullcontext()
-    folder = settings.images.cache_dir / "answers"
-    return contextlib.closing(ResponseCache(folder, max_mb=max_mb or settings.solve.cache_max_mb, note=note))
+    folder = None if no_cache else settings.images.cache_dir / "answers"
+    return response_cache.opened(folder, max_mb=max_mb or settings.solve.cache_max_mb, note=note)

@@ -58,6 +58,15 @@ JsonFlag = Annotated[bool, option("--json", "Print one JSON document on standard
 IdsOption = Annotated[
     list[str] | None, option("-i, --id TASK", "Only this task (repeatable).", autocompletion=complete.task_ids)
 ]
+SplitOption = Annotated[
+    str | None,
+    option(
+        "--split SPLIT",
+        "Only tasks of this split: holdout, dev or retired.",
+        shown="all",
+        autocompletion=complete.splits,
+    ),
+]
 DryRunFlag = Annotated[bool, option("--dry-run", "Show what would change, and write nothing.")]
 
 
@@ -123,14 +132,14 @@ def open_with(path: Path, identity: str | None) -> Dataset:
     return dataset.with_keys(load_keys(identity, path))
 
 
-def one_result_on_stdout(*named: Path | None, other: bool = False) -> bool:
+def one_result_on_stdout(*paths: Path | None, other: bool = False) -> bool:
     """Whether a file is named `-`, standard output; `other` tells that a flag writes there too.
 
     Raises:
         InputError: two results would be mixed there.
 
     """
-    count = named.count(STANDARD_OUTPUT)
+    count = paths.count(STANDARD_OUTPUT)
     if count + other > 1:
         raise InputError("two results can't both go to standard output", hint="name a file for one of them")
     return count > 0

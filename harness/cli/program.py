@@ -110,11 +110,11 @@ def _guard_standard_output() -> None:
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
         return
-    given = sys.stdout
+    stream = sys.stdout
     if sys.stdout is sys.__stdout__:
-        file = io.BufferedWriter(_OutputFile(given.fileno(), "wb", closefd=False))
+        file = io.BufferedWriter(_OutputFile(stream.fileno(), "wb", closefd=False))
         sys.stdout = io.TextIOWrapper(
-            file, encoding=given.encoding, errors=given.errors, line_buffering=bool(given.line_buffering)
+            file, encoding=stream.encoding, errors=stream.errors, line_buffering=bool(stream.line_buffering)
         )
 
 
@@ -162,10 +162,11 @@ def usage_problem(error: Any) -> tuple[str, str | None]:
         names = [name for param in context.command.get_params(context) if not param.hidden for name in param.opts]
         return f"no such option: {error.option_name}", did_you_mean(error.option_name, names, otherwise=more)
     if kind == "MissingParameter" and error.param is not None:
-        what = "argument" if error.param.param_type_name == "argument" else "option"
-        return f"missing {what} {_name_of(error.param)}", more
+        kind_of_parameter = "argument" if error.param.param_type_name == "argument" else "option"
+        return f"missing {kind_of_parameter} {_name_of(error.param)}", more
     if isinstance(error, typer.BadParameter) and error.param is not None and error.message:
-        return f"{_source_of(error)}: {_plain(error)}", _likely_choice(error) or more
+        problem, guess = _problem(error)
+        return f"{_source_of(error)}: {problem}", guess or more
     message = _begun_small(error.format_message())
     if command := re.fullmatch(r"no such command '(.*?)'.*", message):
         commands = getattr(getattr(context, "command", None), "commands", ())
@@ -186,17 +187,14 @@ def _source_of(error: Any) -> str:
     return f"{error.param.envvar} ({name})" if source is not None and source.name == "ENVIRONMENT" else name
 
 
-def _plain(error: Any) -> str:
-    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
-    if choice:
+def _problem(error: Any) -> tuple[str, str | None]:
+    """What is wrong with a value and, where it is one of a few, which was probably meant."""
+    bare = str(error.message).removeprefix("Value error, ").strip()
+    if choice := re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", bare):
         names = re.findall(r"'([^']*)'", choice[2])
-        return f"expected {wording.listed(names)}, found {choice[1]!r}"
+        return f"expected {wording.listed(names)}, found {choice[1]!r}", did_you_mean(choice[1], names)
     text = wording.problem(error.message, is_known=False)
-    return _begun_small(text) if text == _bare(error) else f"{text}, found {_value_of(error)}"
-
-
-def _bare(error: Any) -> str:
-    return str(error.message).removeprefix("Value error, ").strip()
+    return _begun_small(text) if text == bare else f"{text}, found {_value_of(error)}", None
 
 
 def _value_of(error: Any) -> str:
@@ -210,11 +208,6 @@ def _value_of(error: Any) -> str:
         if any(len(short) == len("-x") and word.startswith(short) for short in names):
             return repr(word[2:])
     return repr(os.environ.get(error.param.envvar or "", ""))
-
-
-def _likely_choice(error: Any) -> str | None:
-    choice = re.fullmatch(r"'(.*)' is not one of (.*?)[.]*", _bare(error))
-    return did_you_mean(choice[1], re.findall(r"'([^']*)'", choice[2])) if choice else None
 
 
 def _begun_small(message: str) -> str:

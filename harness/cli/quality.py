@@ -13,11 +13,11 @@ from harness.cli.options import DatasetArgument, DryRunFlag, IdentityOption, Jso
 from harness.cli.shell.command import App, option
 from harness.cli.views import terminal
 from harness.core.wording import counted
+from harness.quality.difficulty import Tier
 from harness.quality.measuring import Rating, rate
 from harness.quality.solved import ENOUGH
 
 app = App()
-_TIERS = ("easy", "medium", "hard", "brutal")
 
 
 @app.add(
@@ -64,7 +64,7 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
         )
     console.print(table)
     counts = Counter(rated.after for rated in rating.tasks)
-    text = ", ".join(f"{counts[tier]} {tier}" for tier in _TIERS if counts[tier])
+    text = ", ".join(f"{counts[tier]} {tier}" for tier in Tier if counts[tier])
     console.print(
         Text(f"{counted(len(rating.tasks), 'task')}: {text or 'no tier'}; {rating.unmeasured} without a verdict")
     )

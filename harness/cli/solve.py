@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,7 +29,6 @@ from harness.solve.campaign import Report, UnitOutcome
 from harness.solve.estimate import Estimate
 from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits, Spending
-from harness.solve.models.prices import load as load_prices
 from harness.solve.plan import Unit
 
 app = App()
@@ -177,7 +175,7 @@ def solve(
     if api == Api.RESPONSES and seed is not None:
         raise InputError("the Responses API takes no seed", hint="leave --seed out, or give --api chat")
     settings = load_settings()
-    table = load_prices(prices or settings.solve.prices)
+    table = model_options.prices_of(prices, assume_price, settings)
     opened = options.open_with(dataset, identity)
     known_split(opened, split)
     chosen_prompt = prompts.load(prompt) if prompt else None
@@ -215,7 +213,7 @@ def solve(
             task_tokens=max_task_tokens,
             task_minutes=max_task_minutes,
         ),
-        prices=table.assuming(assume_price, day=datetime.now(UTC).date()),
+        prices=table,
         cache=None if no_cache else settings.images.cache_dir / "answers",
         cache_max_mb=cache_max_mb or settings.solve.cache_max_mb,
         jobs=jobs,
@@ -229,13 +227,13 @@ def solve(
     return _show(report, opened, None if to_stdout else out, json_=json_)
 
 
-def _show_estimate(found: Estimate, model: str, *, json_: bool) -> int:
+def _show_estimate(estimated: Estimate, model: str, *, json_: bool) -> int:
     if json_:
-        options.print_json(found.as_json())
+        options.print_json(estimated.as_json())
         return 0
     console = terminal.results()
-    console.print(estimate.render(found, model=model))
-    console.print(Text(f"based on: {found.basis}", style="bright_black"))
+    console.print(estimate.render(estimated, model=model))
+    console.print(Text(f"based on: {estimated.basis}", style="bright_black"))
     return 0
 
 
@@ -272,15 +270,15 @@ def _key(unit: Unit) -> str:
     return f"{unit.instance.instance_id} {unit.number}"
 
 
-def _line(done: UnitOutcome) -> Text | None:
+def _line(outcome: UnitOutcome) -> Text | None:
     """What came of one sample, for a person; None where it was ended by a limit of the call."""
-    unit = done.unit
+    unit = outcome.unit
     heat = "" if unit.temperature is None else f" t={unit.temperature:g}"
     head = Text(f"{unit.instance.instance_id} #{unit.number}{heat} ")
-    tail = Text(f" {done.latency:.1f} s", style="bright_black")
-    if done.trouble is not None:
-        return head + Text("not asked ", style="magenta") + Text(done.trouble.message)
-    attempt = done.attempt
+    tail = Text(f" {outcome.latency:.1f} s", style="bright_black")
+    if outcome.trouble is not None:
+        return head + Text("not asked ", style="magenta") + Text(outcome.trouble.message)
+    attempt = outcome.attempt
     if attempt is None or (attempt.stopped and not attempt.stopped.startswith("task_")):
         return None
     if attempt.patch is not None:
@@ -305,12 +303,12 @@ def _show(report: Report, dataset: Dataset, out: Path | None, *, json_: bool) ->
         console.print(Text(f"predictions: {out}", style="bright_black"))
         if not report.left:
             terminal.next_step(f"goldseam evaluate {dataset.path} -p {out} -o RUN")
-    if report.errors:
-        kind = BugError if report.bug else InfrastructureError
+    if report.trouble is not None:
+        kind = BugError if isinstance(report.trouble, BugError) else InfrastructureError
         raise kind(
             f"still to be made: {report.left} of {counted(report.planned, 'sample')}; {report.errors} failed, the last with: "
-            f"{report.trouble}",
-            hint=report.hint or "fix the cause and run the same command again: nothing is asked twice",
+            f"{report.trouble.message}",
+            hint=report.trouble.hint or "fix the cause and run the same command again: nothing is asked twice",
         )
     if report.stopped is not None:
         terminal.messages().print(

@@ -86,6 +86,19 @@ def write_bytes(path: Path, data: bytes, *, mode: int = 0o644, durable: bool = T
             raise
 
 
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file, which is made where it is not there; when this returns, it is on the disk."""
+    is_new = not path.exists()
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(f"{line}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+    if is_new:
+        sync_folder(path.parent)
+
+
 def is_special(path: Path) -> bool:
     """Whether a pipe, a device or a socket is there, itself or by a link: what can be written to but not replaced."""
     with explained(path):

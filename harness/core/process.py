@@ -24,6 +24,7 @@ GIT_IDENTITY = {
 """Variables by which the commits that goldseam makes itself are the same each time."""
 _STDERR_SHOWN = 2000
 _POLL_SECONDS = 0.25
+_APPLY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +114,17 @@ def run(
     if check and completed.returncode != 0:
         raise ProgramError(completed)
     return completed
+
+
+def apply_patch(patch: bytes, folder: Path) -> None:
+    """Apply a patch to the files in a folder, whatever repository that may lie in.
+
+    Raises:
+        ProgramError: it does not apply.
+
+    """
+    argv = ["git", "apply", "--whitespace=nowarn", "-"]
+    run(argv, input=patch, cwd=folder, env={"GIT_CEILING_DIRECTORIES": str(folder.parent)}, timeout=_APPLY_SECONDS)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from harness.core.clock import prefix
+from harness.core.errors import InputError
 from harness.core.instance import Hidden, Instance
 from harness.core.wording import counted
 from harness.dataset.seal.canary_marks import in_comment, in_markdown
@@ -70,6 +71,21 @@ class Format:
 def is_local(image: str | None) -> bool:
     """Whether an image is known to this machine's engine only, so that no other machine can pull it."""
     return image is not None and image.startswith("sha256:")
+
+
+def image_of(task: Exported, name: str) -> str:
+    """A task's image, for a format that is nothing without one.
+
+    Raises:
+        InputError: it has none yet.
+
+    """
+    if task.instance.image is None:
+        raise InputError(
+            f"{task.instance_id} has no image yet, and {name} is nothing without one",
+            hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
+        )
+    return task.instance.image
 
 
 def image_notes(tasks: Sequence[Exported]) -> tuple[str, ...]:

@@ -11,14 +11,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.core.errors import InputError
 from harness.core.instance import Hidden
-from harness.interop import base
+from harness.interop import base, rows
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
-from harness.interop.rows import judged
 from harness.languages import language_of
 
 SCHEMA_VERSION = "1.4"
+_METADATA = (
+    "instance_id", "repo", "base_commit", "created_at", "language", "split", "difficulty", "judged", "guessable",
+    "canary",
+)  # fmt: skip
+"""Columns of a row that a task tells of itself."""
 _AGENT_SECONDS = 3600.0
 _SPARE_SECONDS = 60.0
 """What a verifier needs beside the tests."""
@@ -61,15 +64,11 @@ def content(collection: Collection) -> Content:
 
 def _task(collection: Collection, task: Exported) -> dict[str, bytes]:
     canary = collection.canary
-    if task.instance.image is None:
-        raise InputError(
-            f"{task.instance_id} has no image yet, and a Harbor task is nothing without one",
-            hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
-        )
+    image = base.image_of(task, "a Harbor task")
     files = {
         "task.toml": f"# {canary}\n{_toml(_about(collection, task))}".encode(),
         "instruction.md": marked_markdown(task.instance.problem_statement.rstrip() + _INSTRUCTION, canary).encode(),
-        "environment/Dockerfile": f"# {canary}\nFROM {task.instance.image}\n".encode(),
+        "environment/Dockerfile": f"# {canary}\nFROM {image}\n".encode(),
     }
     if task.hidden is None:
         return {**files, "tests/test.sh": _NO_TESTS.format(canary=canary).encode()}
@@ -88,31 +87,20 @@ def _hidden(collection: Collection, task: Exported, hidden: Hidden) -> dict[str,
 
 
 def _about(collection: Collection, task: Exported) -> dict[str, Any]:
-    instance = task.instance
-    environment: dict[str, Any] = {
-        "network_mode": "no-network",
-        "cpus": max(1, math.ceil(instance.budgets.cpus)),
-        "memory_mb": instance.budgets.memory_mb + 2 * instance.budgets.disk_mb,
-        "workdir": "/testbed",
-        "docker_image": instance.image,
-    }
+    instance, row = task.instance, rows.public(collection, task)
     return {
         "schema_version": SCHEMA_VERSION,
         "task": {"name": f"{_word(collection.name)}/{_word(instance.instance_id)}", "version": str(collection.version)},
-        "metadata": {
-            "instance_id": instance.instance_id,
-            "repo": instance.repo,
-            "base_commit": instance.base_commit,
-            "created_at": instance.created_at,
-            "language": instance.language,
-            "split": instance.split,
-            "difficulty": str(instance.quality.get("difficulty") or ""),
-            **judged(instance),
-            "canary": collection.canary,
-        },
+        "metadata": {column: row[column] for column in _METADATA},
         "verifier": {"timeout_sec": instance.budgets.seconds + _SPARE_SECONDS},
         "agent": {"timeout_sec": _AGENT_SECONDS},
-        "environment": environment,
+        "environment": {
+            "network_mode": "no-network",
+            "cpus": max(1, math.ceil(instance.budgets.cpus)),
+            "memory_mb": instance.budgets.memory_mb + 2 * instance.budgets.disk_mb,
+            "workdir": "/testbed",
+            "docker_image": instance.image,
+        },
     }
 
 

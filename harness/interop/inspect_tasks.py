@@ -7,7 +7,6 @@ from importlib import resources
 
 import yaml
 
-from harness.core.errors import InputError
 from harness.interop import base, rows
 from harness.interop.base import Collection, Content, Exported, image_notes, is_local, marked
 
@@ -15,7 +14,7 @@ from harness.interop.base import Collection, Content, Exported, image_notes, is_
 def content(collection: Collection) -> Content:
     """`task.py`, `samples.jsonl` (public), `compose/ID.yaml` and, with the hidden side, `hidden/ID/`."""
     program = resources.files("harness.interop").joinpath("files/inspect_task.txt").read_text(encoding="utf-8")
-    samples = [{column: rows.row(collection, task)[column] for column in rows.PUBLIC} for task in collection.tasks]
+    samples = [rows.public(collection, task) for task in collection.tasks]
     files = {
         "task.py": program.replace("CANARY", collection.canary, 1).encode(),
         "samples.jsonl": "".join(json.dumps(sample) + "\n" for sample in samples).encode(),
@@ -34,12 +33,7 @@ def content(collection: Collection) -> Content:
 
 def _compose(collection: Collection, task: Exported) -> bytes:
     """The sample's container, as Inspect's docker sandbox takes it."""
-    image, budgets = task.instance.image, task.instance.budgets
-    if image is None:
-        raise InputError(
-            f"{task.instance_id} has no image yet, and an Inspect sample is nothing without one",
-            hint="prove it first with `goldseam mine`, or leave it out: name the others with -i",
-        )
+    image, budgets = base.image_of(task, "an Inspect sample"), task.instance.budgets
     service = {
         "image": image,
         "command": "tail -f /dev/null",

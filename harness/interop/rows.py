@@ -28,16 +28,6 @@ if TYPE_CHECKING:
 
 LOG_PARSER = "parse_log_pytest_v2"
 EVAL_TYPE = "pass_and_fail"
-PUBLIC = (
-    "repo", "instance_id", "base_commit", "problem_statement", "created_at", "version", "environment_setup_commit",
-    "image", "image_name", "split", "language", "difficulty", "judged", "guessable", "dataset", "dataset_version",
-    "canary",
-)  # fmt: skip
-"""Columns of every row."""
-HIDDEN = (
-    "patch", "test_patch", "hints_text", "FAIL_TO_PASS", "PASS_TO_PASS", "eval_script", "log_parser", "eval_type",
-)  # fmt: skip
-"""Columns of rows that were exported with the hidden side."""
 _START, _END = ">>>>> Start Test Output", ">>>>> End Test Output"
 _DROPPED_LINES = frozenset({"#!/bin/bash", "set -uxo pipefail"})
 """Lines that `swebench` takes out of a script wherever they stand."""
@@ -45,15 +35,10 @@ _PYTEST = "/opt/goldseam/venv/bin/pytest"
 _COLOUR_CODE = re.compile(r"\[\d+m")
 
 
-def row(collection: Collection, task: Exported) -> dict[str, Any]:
-    """One task as a row: strings and one int, by column.
-
-    Raises:
-        InputError: a patch is not UTF-8, so no row can hold it.
-
-    """
+def public(collection: Collection, task: Exported) -> dict[str, Any]:
+    """The columns that every row has: strings and one int."""
     instance = task.instance
-    public: dict[str, Any] = {
+    return {
         "repo": instance.repo,
         "instance_id": instance.instance_id,
         "base_commit": instance.base_commit,
@@ -71,11 +56,20 @@ def row(collection: Collection, task: Exported) -> dict[str, Any]:
         "dataset_version": collection.version,
         "canary": collection.canary,
     }
+
+
+def row(collection: Collection, task: Exported) -> dict[str, Any]:
+    """One task as a row by column, with the hidden side where it is exported with that.
+
+    Raises:
+        InputError: a patch is not UTF-8, so no row can hold it.
+
+    """
     hidden = task.hidden
     if hidden is None:
-        return public
+        return public(collection, task)
     return {
-        **public,
+        **public(collection, task),
         "patch": _text(hidden.gold_patch, task, "gold patch"),
         "test_patch": _text(hidden.test_patch, task, "test patch"),
         "hints_text": hidden.hints,

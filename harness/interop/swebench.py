@@ -15,6 +15,8 @@ from harness.core.instance import Hidden
 from harness.interop import rows
 from harness.interop.base import Collection, Content, Exported, image_notes, marked, marked_markdown
 
+_COLUMNS = ("canary", "instance_id", "repo", "version", "base_commit", "environment_setup_commit", "created_at")
+"""Of a row, in a task's own file too."""
 SPLIT = "test"
 """The split that `swebench` takes where nobody names one; ours is in the column `split` of the rows."""
 
@@ -38,13 +40,7 @@ def content(collection: Collection) -> Content:
 
 def _task(collection: Collection, task: Exported, hidden: Hidden, row: dict[str, Any]) -> dict[str, bytes]:
     about = {
-        "canary": collection.canary,
-        "instance_id": task.instance_id,
-        "repo": task.instance.repo,
-        "version": task.instance.version,
-        "base_commit": task.instance.base_commit,
-        "environment_setup_commit": task.instance.base_commit,
-        "created_at": task.instance.created_at,
+        **{column: row[column] for column in _COLUMNS},
         "split": SPLIT,
         "datasets": [_dataset(collection)],
         "image": _image(task.instance_id),

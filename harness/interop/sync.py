@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.core import files, json_text
+from harness.core import files, json_text, origin
 from harness.core.errors import InputError
 from harness.core.wording import counted, first_of
 from harness.dataset.folder import Dataset, open_dataset
@@ -82,7 +81,7 @@ def push(dataset: Dataset, url: str, *, allow_unsealed: bool = False) -> Synced:
             _refuse_other(dataset.canary, revision, store)
             if revision.files == entries:
                 _write_state(dataset.path, store, revision, digest)
-                return Synced(url=store.url, path=dataset.path, revision=revision.number, files=len(entries), changed=0)
+                return _synced(store, dataset.path, revision, changed=0)
             _refuse_lost_work(_read_state(dataset.path, store), revision, digest, entries, store)
             _refuse_lost_lines(contents.get(ledger.LEDGER_FILE, b""), revision, store)
         pushed = Revision(
@@ -92,12 +91,12 @@ def push(dataset: Dataset, url: str, *, allow_unsealed: bool = False) -> Synced:
             version=dataset.version,
             canary=dataset.canary,
             sealed=dataset.sealed,
-            pushed_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            pushed_at=origin.now(),
             files=entries,
         )
         uploaded = store.upload({entries[path].sha256: data for path, data in contents.items()})
         _write_state(dataset.path, store, pushed, store.commit(pushed))
-    return Synced(url=store.url, path=dataset.path, revision=pushed.number, files=len(entries), changed=uploaded)
+    return _synced(store, dataset.path, pushed, changed=uploaded)
 
 
 def pull(url: str, folder: Path) -> Synced:
@@ -116,13 +115,7 @@ def pull(url: str, folder: Path) -> Synced:
     revision, digest = newest
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         _pull_new(store, revision, digest, folder)
-        return Synced(
-            url=store.url,
-            path=folder,
-            revision=revision.number,
-            files=len(revision.files),
-            changed=len(revision.files),
-        )
+        return _synced(store, folder, revision, changed=len(revision.files))
     dataset = open_dataset(folder)
     _refuse_other(dataset.canary, revision, store)
     with _locked(folder):
@@ -159,14 +152,11 @@ def _pull_into(store: Store, revision: Revision, digest: str, dataset: Dataset) 
             _remove(dataset.path, path)
     lines = _join_ledger(store, revision, dataset)
     _write_state(dataset.path, store, revision, digest)
-    return Synced(
-        url=store.url,
-        path=dataset.path,
-        revision=revision.number,
-        files=len(there_digests),
-        changed=len(theirs),
-        ledger_lines=lines,
-    )
+    return _synced(store, dataset.path, revision, changed=len(theirs), ledger_lines=lines)
+
+
+def _synced(store: Store, path: Path, revision: Revision, **fields: int) -> Synced:
+    return Synced(url=store.url, path=path, revision=revision.number, files=len(revision.files), **fields)
 
 
 def _to_take(

@@ -24,10 +24,10 @@ def parquet(collection: Collection) -> Content:
         raise InputError(
             "writing Parquet needs pyarrow, which is not installed", hint=install_command("parquet")
         ) from error
-    columns = [*rows.PUBLIC, *(rows.HIDDEN if collection.hidden else ())]
-    kinds = [(column, int64() if column == "dataset_version" else string()) for column in columns]
+    table_rows = rows.rows(collection)
+    kinds = [(column, int64() if column == "dataset_version" else string()) for column in table_rows[0]]
     columns_schema = schema(kinds, metadata={"canary": collection.canary})
-    table = Table.from_pylist(rows.rows(collection), schema=columns_schema)
+    table = Table.from_pylist(table_rows, schema=columns_schema)
     out = io.BytesIO()
     parquet.write_table(table, out)
     return _file(collection, out.getvalue())

@@ -15,10 +15,8 @@ from harness.core.instance import Identity
 from harness.dataset import content
 from harness.dataset.folder import Dataset, write_instances
 from harness.quality.solved import SolveRate, Trial, difficulty_with, measured
+from harness.runs.predictions import CONTROLS
 from harness.runs.run_folder import RunFolder
-
-CONTROLS = ("gold", "null")
-"""Models that are none: they say nothing of how hard a task is."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -158,9 +158,9 @@ def _fails(report_data: ReportData, competitors: Sequence[ModelSummary]) -> tupl
     )
     lines = []
     if classes:
-        shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
+        classes_shown = [f"{name.replace('_', ' ')} ({number})" for name, number in classes.most_common(_CLASSES_SHOWN)]
         others = classes.total() - sum(number for _, number in classes.most_common(_CLASSES_SHOWN))
-        lines.append(f"{best.name}: {', '.join(shown)}{f', {others} others' if others else ''}.")
+        lines.append(f"{best.name}: {', '.join(classes_shown)}{f', {others} others' if others else ''}.")
     elif best.resolved:
         lines.append(f"{best.name} failed on nothing that was scored.")
     lines += _weakest(best)
@@ -275,31 +275,26 @@ def _look_first(report_data: ReportData, competitors: Sequence[ModelSummary]) ->
     views = [view for view in report_data.predictions if view.column in compete]
     flagged = {view.instance_id for view in views if view.outcome is Outcome.RESOLVED and view.flags}
     counts = Counter(view.outcome for view in views)
-    notices = []
-    if counts[Outcome.TAMPERED]:
-        text = f"{counted(counts[Outcome.TAMPERED], 'prediction')} tampered with the channel that carries test results"
-        notices.append(Notice(text=text, filter={"outcome": "tampered"}))
-    if counts[Outcome.NEEDS_REVIEW]:
-        number = counted(counts[Outcome.NEEDS_REVIEW], "prediction")
-        text = f"{number} passed but inspected what judges them: not resolved until a person decides"
-        notices.append(Notice(text=text, filter={"outcome": "needs_review"}))
-    if flagged:
-        text = f"{counted(len(flagged), 'task')} with a pass to review"
-        notices.append(Notice(text=text, filter={"outcome": "*flagged"}))
-    if counts[Outcome.INFRA_ERROR]:
-        number = counted(counts[Outcome.INFRA_ERROR], "infrastructure error")
-        text = f"{number}: `goldseam evaluate --retry-errors` tries again"
-        notices.append(Notice(text=text, filter={"outcome": "infra_error"}))
-    differ = _differ(views)
-    if differ and not all(model.control for model in competitors):
-        notices.append(
-            Notice(text=f"{counted(len(differ), 'task')} on which models differ", filter={"outcome": "*differ"})
-        )
-    nobody = _resolved_by_nobody(report_data, competitors)
-    if nobody:
-        text = f"{counted(len(nobody), 'task')} that no model resolved"
-        notices.append(Notice(text=text, filter={"outcome": "*nobody"}))
-    return notices
+    tampered, review, infra = (
+        counts[outcome] for outcome in (Outcome.TAMPERED, Outcome.NEEDS_REVIEW, Outcome.INFRA_ERROR)
+    )
+    differ = 0 if all(model.control for model in competitors) else len(_differ(views))
+    nobody = len(_resolved_by_nobody(report_data, competitors))
+    retry = "`goldseam evaluate --retry-errors` tries again"
+    undecided = "passed but inspected what judges them: not resolved until a person decides"
+    notices = (
+        (tampered, "prediction", " tampered with the channel that carries test results", "tampered"),
+        (review, "prediction", f" {undecided}", "needs_review"),
+        (len(flagged), "task", " with a pass to review", "*flagged"),
+        (infra, "infrastructure error", f": {retry}", "infra_error"),
+        (differ, "task", " on which models differ", "*differ"),
+        (nobody, "task", " that no model resolved", "*nobody"),
+    )
+    return [
+        Notice(text=f"{counted(number, noun)}{text}", filter={"outcome": outcome})
+        for number, noun, text, outcome in notices
+        if number
+    ]
 
 
 def _differ(views: Sequence[PredictionView]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from harness.analysis.scoresheet import Scoresheet
 from harness.analysis.usage import Usage
 from harness.core.instance import Outcome, Prediction
-from harness.report.text import CutText, head
+from harness.report.text import CutText, head, model_letters
 from harness.runs.predictions import read_transcript, transcript_path
 from harness.runs.public_reason import Counts
 from harness.runs.run_folder import TRANSCRIPT_FILE, RunFolder, RunRecord
@@ -21,8 +21,6 @@ from harness.runs.task_metadata import TaskFacts
 from harness.stats import Interval
 
 _MESSAGE_BYTES = 16 * 1024
-CONTROLS = ("gold", "null")
-"""Models of our own: the fix itself and no change at all. They check the tasks and compete with nobody."""
 STAGES = ("history", "recognition", "split", "environment", "image", "validation")
 
 
@@ -215,11 +213,6 @@ class ModelSummary:
         return len(self.sheet.tasks)
 
     @property
-    def samples(self) -> int:
-        """Most predictions it made for one task."""
-        return max((task.asked for task in self.sheet.tasks.values()), default=0)
-
-    @property
     def outcomes(self) -> Mapping[Outcome, int]:
         counts = Counter(sample.outcome for task in self.sheet.tasks.values() for sample in task.samples)
         return {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
@@ -293,6 +286,13 @@ class ReportData:
     funnel: Funnel | None
     with_hidden: bool
 
+    def by_task(self) -> Iterator[tuple[TaskView, list[PredictionView]]]:
+        """Every task with the predictions for it."""
+        views: dict[str, list[PredictionView]] = {task.instance_id: [] for task in self.tasks}
+        for view in self.predictions:
+            views[view.instance_id].append(view)
+        return ((task, views[task.instance_id]) for task in self.tasks)
+
     def competitors(self) -> tuple[ModelSummary, ...]:
         """Models that compete, best first: by rate, then most resolved, then name. Controls only where alone."""
         real = [model for model in self.models if not model.control] or list(self.models)
@@ -312,6 +312,11 @@ class ReportData:
         """Every model: those that compete, best first, then the controls."""
         first = self.competitors()
         return (*first, *(model for model in self.models if model not in first))
+
+    def letters(self) -> dict[int, str]:
+        """A letter for each column, in the order of the models."""
+        models = self.ordered()
+        return dict(zip((model.column for model in models), model_letters(len(models)), strict=True))
 
 
 def funnel_of(lines: Iterable[Mapping[str, object]], *, unreadable: int = 0) -> Funnel:

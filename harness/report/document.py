@@ -264,19 +264,8 @@ def _rate(sheet: Scoresheet) -> Rate:
 def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:
     best, other, comparison = labels[duel.best], labels[duel.other], duel.comparison
     if comparison is None:
-        return Comparison(
-            best=best,
-            other=other,
-            answer=None,
-            tasks=0,
-            ahead=0,
-            behind=0,
-            difference=None,
-            interval=None,
-            p=None,
-            method=None,
-            smallest_visible=None,
-        )
+        nothing = dict.fromkeys(Comparison.model_fields)
+        return Comparison.model_validate({**nothing, "best": best, "other": other, "tasks": 0, "ahead": 0, "behind": 0})
     turned = {Answer.BETTER: Answer.WORSE, Answer.WORSE: Answer.BETTER}
     return Comparison(
         best=best,
@@ -313,18 +302,15 @@ def _funnel(report_data: ReportData) -> Funnel | None:
 
 
 def _tasks(report_data: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:
-    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in report_data.tasks}
-    for view in report_data.predictions:
-        by_task[view.instance_id].append(view)
     return tuple(
         Task(
             instance_id=task.instance_id,
             title=task.title,
             groups=dict(task.groups),
             aside=task.aside,
-            predictions=tuple(_prediction(view, labels[view.column]) for view in by_task[task.instance_id]),
+            predictions=tuple(_prediction(view, labels[view.column]) for view in views),
         )
-        for task in report_data.tasks
+        for task, views in report_data.by_task()
     )
 
 

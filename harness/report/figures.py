@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from harness.analysis.cohorts import RANKED, CohortKey, by_cohort
-from harness.analysis.compare import Comparison, compare, compare_all
+from harness.analysis.compare import Comparison, adjusted, compare
 from harness.analysis.scoresheet import Scoresheet
 from harness.core.errors import NothingComparableError
 from harness.core.instance import Outcome
@@ -68,24 +69,12 @@ class Breakdown:
 
 def duels(best: ModelSummary, others: Sequence[ModelSummary]) -> tuple[Duel, ...]:
     """The best model against each of the others; the p-values are corrected for how many there are (Holm)."""
-    try:
-        comparisons: Sequence[Comparison | None] = compare_all(best.sheet, [other.sheet for other in others])
-    except NothingComparableError:
-        able = {other.column: other.sheet for other in others if _comparable(best, other)}
-        known = dict(zip(able, compare_all(best.sheet, list(able.values())), strict=True)) if able else {}
-        comparisons = [known.get(other.column) for other in others]
-    return tuple(
-        Duel(best=best.column, other=other.column, comparison=comparison)
-        for other, comparison in zip(others, comparisons, strict=True)
-    )
-
-
-def _comparable(summary: ModelSummary, two: ModelSummary) -> bool:
-    try:
-        compare(summary.sheet, two.sheet)
-    except NothingComparableError:
-        return False
-    return True
+    comparisons: dict[int, Comparison] = {}
+    for other in others:
+        with suppress(NothingComparableError):
+            comparisons[other.column] = compare(best.sheet, other.sheet)
+    corrected = dict(zip(comparisons, adjusted(list(comparisons.values())), strict=True))
+    return tuple(Duel(best=best.column, other=other.column, comparison=corrected.get(other.column)) for other in others)
 
 
 def breakdowns(models: Sequence[ModelSummary]) -> tuple[Breakdown, ...]:

@@ -22,6 +22,7 @@ from harness.report import data
 from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
 from harness.report.text import CutText, clean, head_of_file, short_models, short_tasks
+from harness.runs.predictions import CONTROLS
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.runs.task_metadata import TaskFacts
 
@@ -125,7 +126,7 @@ def _models(runs: Sequence[Path], folders: Sequence[str], dataset: Path | None) 
             label=clean(sheet.model) if models.count(sheet.model) == 1 else f"{clean(sheet.model)} ({name})",
             name=short[clean(sheet.model)] + ("" if models.count(sheet.model) == 1 else f" ({name})"),
             run=name,
-            control=sheet.model in data.CONTROLS,
+            control=sheet.model in CONTROLS,
             sheet=sheet,
         )
         for column, (name, sheet) in enumerate(sheets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,21 +40,14 @@ class Row:
 
 def rows(report_data: ReportData) -> list[Row]:
     """Every task with a cell per column."""
-    by_task: dict[str, dict[int, list[PredictionView]]] = {task.instance_id: {} for task in report_data.tasks}
-    for view in report_data.predictions:
-        by_task[view.instance_id].setdefault(view.column, []).append(view)
     compete = {model.column for model in report_data.competitors()}
     order = report_data.ordered()
     rows_made: list[Row] = []
-    for number, task in enumerate(report_data.tasks):
-        views = by_task[task.instance_id]
-        cells = tuple(cell(model.column, views.get(model.column, [])) for model in order)
-        solved = sum(
-            any(view.outcome is Outcome.RESOLVED for view in samples)
-            for column, samples in views.items()
-            if column in compete
-        )
-        rows_made.append(Row(task=task, number=number, cells=cells, resolved=solved))
+    for number, (task, views) in enumerate(report_data.by_task()):
+        samples = {column: list(group) for column, group in itertools.groupby(views, lambda view: view.column)}
+        cells = tuple(cell(model.column, samples.get(model.column, [])) for model in order)
+        solved = {view.column for view in views if view.outcome is Outcome.RESOLVED}
+        rows_made.append(Row(task=task, number=number, cells=cells, resolved=len(solved & compete)))
     return rows_made
 
 

@@ -21,7 +21,7 @@ from harness.report.data import ModelSummary, ReportData
 from harness.report.gather import gather
 from harness.report.matrix import rows
 from harness.report.plots import Point, cost_against_score
-from harness.report.text import model_letters, script_json, visible
+from harness.report.text import script_json, visible
 from harness.report.words import listed
 from harness.runs.run_folder import RunRecord
 from harness.runs.task_metadata import standing
@@ -50,6 +50,7 @@ def render_data(report_data: ReportData, answers_given: Answers, *, live: str = 
     `live` is where a page of `goldseam view` asks whether its runs are still at `version`; a file asks nobody.
     """
     classes = figures.failure_classes(report_data)
+    letters = report_data.letters()
     models, breakdowns = report_data.ordered(), figures.breakdowns(report_data.competitors())
     return render_template(
         "report.html.j2",
@@ -62,7 +63,7 @@ def render_data(report_data: ReportData, answers_given: Answers, *, live: str = 
         competitors=report_data.competitors(),
         controls=[model for model in models if model.control],
         models=models,
-        letters=dict(zip((model.column for model in models), model_letters(len(models)), strict=True)),
+        letters=letters,
         duels={duel.other: duel.comparison for duel in answers_given.duels},
         rows=rows(report_data),
         outcomes=_outcomes(models),
@@ -73,7 +74,7 @@ def render_data(report_data: ReportData, answers_given: Answers, *, live: str = 
         one_group=[breakdown for breakdown in breakdowns if len(breakdown.groups) == 1],
         groups=_groups(report_data),
         groups_shown=_GROUPS_SHOWN,
-        costs=_costs(models),
+        costs=_costs(models, letters),
         index=script_json({**payload.index(report_data), "live": live, "version": version}),
         details=[script_json(detail) for detail in payload.details(report_data)],
     )
@@ -126,19 +127,19 @@ def _outcomes(models: Sequence[ModelSummary]) -> list[str]:
     return [outcome for outcome in words.OUTCOMES if outcome in outcomes and outcome != "resolved"]
 
 
-def _costs(models: Sequence[ModelSummary]) -> Mapping[str, object]:
+def _costs(models: Sequence[ModelSummary], letters: Mapping[int, str]) -> Mapping[str, object]:
     """The plot of cost against rate, and the models whose cost is not, or only partly, known."""
     summaries = [model for model in models if not model.control] or list(models)
     model_summaries = [model for model in summaries if model.sheet.cost_usd.mean is not None and model.rate is not None]
     points = [
         Point(
             label=model.name,
-            letter=letter,
+            letter=letters[model.column],
             cost=model.sheet.cost_usd.mean or 0.0,
             rate=model.rate or 0.0,
             interval=model.interval,
         )
-        for model, letter in zip(models, model_letters(len(models)), strict=True)
+        for model in models
         if model in model_summaries
     ]
     return {
@@ -204,10 +205,10 @@ def trust(report_data: ReportData) -> str:
 
 def _dates(times: Iterable[str]) -> str:
     """A day and its time in UTC, or the first and the last day of several runs."""
-    known = sorted(time for time in times if time)
-    if not known:
+    started = sorted(time for time in times if time)
+    if not started:
         return ""
-    first, last = known[0], known[-1]
+    first, last = started[0], started[-1]
     if first == last:
         return f"{first[:10]} {first[11:16]} UTC".replace("  ", " ")
     return first[:10] if first[:10] == last[:10] else f"{first[:10]} to {last[:10]}"

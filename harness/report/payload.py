@@ -14,7 +14,7 @@ from markdown_it.tree import SyntaxTreeNode
 from harness.core.wording import words
 from harness.report.data import PredictionView, ReportData, TaskView, TestRow, Transcript, Turn
 from harness.report.matrix import PENDING
-from harness.report.text import CutText, model_letters
+from harness.report.text import CutText
 from harness.report.words import OUTCOMES, dollars, seconds
 
 Node = str | list[Any]
@@ -38,12 +38,7 @@ _SCHEMES = ("http://", "https://")
 
 def index(report_data: ReportData) -> dict[str, Any]:
     """What filters, sorting and the names of models need. Keys are short: there may be thousands of each."""
-    by_task: dict[str, list[list[Any]]] = {task.instance_id: [] for task in report_data.tasks}
-    for view in report_data.predictions:
-        outcome = view.outcome.value if view.outcome else PENDING
-        by_task[view.instance_id].append([view.column, outcome, view.failure_class, bool(view.flags)])
-    order = report_data.ordered()
-    letters = dict(zip((model.column for model in order), model_letters(len(order)), strict=True))
+    letters = report_data.letters()
     return {
         "models": [model.label for model in report_data.models],
         "names": [model.name for model in report_data.models],
@@ -56,9 +51,9 @@ def index(report_data: ReportData) -> dict[str, Any]:
                 "name": task.name,
                 "title": task.title,
                 "groups": [f"{dimension}:{name}" for dimension, name in task.groups.items()],
-                "predictions": by_task[task.instance_id],
+                "predictions": [[view.column, _outcome(view), view.failure_class, bool(view.flags)] for view in views],
             }
-            for task in report_data.tasks
+            for task, views in report_data.by_task()
         ],
     }
 
@@ -66,10 +61,10 @@ def index(report_data: ReportData) -> dict[str, Any]:
 def details(report_data: ReportData) -> list[dict[str, Any]]:
     """By task, in order: all that is shown when it is opened."""
     rank = {model.column: place for place, model in enumerate(report_data.ordered())}
-    by_task: dict[str, list[PredictionView]] = {task.instance_id: [] for task in report_data.tasks}
-    for view in sorted(report_data.predictions, key=lambda view: (rank[view.column], view.sample)):
-        by_task[view.instance_id].append(view)
-    return [_task(task, by_task[task.instance_id]) for task in report_data.tasks]
+    return [
+        _task(task, sorted(views, key=lambda view: (rank[view.column], view.sample)))
+        for task, views in report_data.by_task()
+    ]
 
 
 def _task(task: TaskView, views: list[PredictionView]) -> dict[str, Any]:
@@ -91,7 +86,7 @@ def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, An
     fields: dict[str, Any] = {
         "column": view.column,
         "sample": view.sample,
-        "outcome": view.outcome.value if view.outcome else PENDING,
+        "outcome": _outcome(view),
         "class": view.failure_class,
         "reason": view.reason,
         "f2p": str(view.fail_to_pass),
@@ -118,6 +113,10 @@ def _prediction(view: PredictionView, places: Mapping[str, int]) -> dict[str, An
         fields["output"] = _cut(view.hidden.output)
         fields["notes"] = view.hidden.notes
     return fields
+
+
+def _outcome(view: PredictionView) -> str:
+    return view.outcome.value if view.outcome else PENDING
 
 
 def _result(row: TestRow, place: int) -> list[Any]:

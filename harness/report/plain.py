@@ -13,9 +13,8 @@ from harness.core.printable import one_line
 from harness.core.wording import counted, percent, span
 from harness.report import figures
 from harness.report.answers import Answers
-from harness.report.data import ModelSummary, ReportData
+from harness.report.data import ReportData
 from harness.report.matrix import MIXED, NONE, PENDING, Row, rows
-from harness.report.text import model_letters
 from harness.report.words import OUTCOMES, dollars, duel
 from harness.stats import Interval
 
@@ -98,15 +97,10 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _letters(models: Sequence[ModelSummary]) -> dict[int, str]:
-    """A letter for each column."""
-    return dict(zip((model.column for model in models), model_letters(len(models)), strict=True))
-
-
 def _models(report_data: ReportData, answers: Answers, *, wide: bool) -> Table:
     models = report_data.ordered()
-    letters = _letters(models)
-    duels = {one.other: one.comparison for one in answers.duels}
+    letters = report_data.letters()
+    duels = {duel.other: duel.comparison for duel in answers.duels}
     costs = any(model.sheet.cost_usd.known for model in models)
     extra = (*(["cost each"] if costs else []), *(["against the best"] if duels else []))
     table = _table("", "model", "rate", "95%", *([""] if wide else []), "resolved", "cover", *extra)
@@ -147,7 +141,7 @@ def _classes(report_data: ReportData) -> list[RenderableType]:
     ]
     if not models:
         return []
-    letters = _letters(report_data.ordered())
+    letters = report_data.letters()
     by_class = {name: counts for name, counts in classes.items() if any(model.column in counts for model in models)}
     table = _table("failure class", *(letters[model.column] for model in models))
     for name, counts in list(by_class.items())[:_CLASSES_SHOWN]:
@@ -160,7 +154,7 @@ def _classes(report_data: ReportData) -> list[RenderableType]:
 def _cohorts(report_data: ReportData) -> list[RenderableType]:
     """Rates by group, for each dimension that has more than one."""
     models = report_data.competitors()
-    letters = _letters(report_data.ordered())
+    letters = report_data.letters()
     parts: list[RenderableType] = []
     for breakdown in figures.breakdowns(models):
         if len(breakdown.groups) < 2:  # noqa: PLR2004 - one group is everything
@@ -179,7 +173,7 @@ def _matrix(report_data: ReportData) -> list[RenderableType]:
     """The tasks on which models differ, and those that nobody resolved: the others are only counted."""
     models = report_data.competitors()
     columns = [model.column for model in models]
-    letters = _letters(report_data.ordered())
+    letters = report_data.letters()
     every = rows(report_data)
     if not every:
         return []

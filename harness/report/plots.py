@@ -100,13 +100,13 @@ def _label_places(points: Sequence[Point], most: float) -> list[float]:
     """A height for each letter, per cent from the top: at its point, or pushed down off those that are near."""
     places = [0.0] * len(points)
     across = [100 * point.cost / most for point in points]
-    done: list[int] = []
+    placed: list[int] = []
     for number in sorted(range(len(points)), key=lambda number: -points[number].rate):
-        near = sorted(places[other] for other in done if abs(across[other] - across[number]) < _LABEL_WIDTH)
+        near = sorted(places[other] for other in placed if abs(across[other] - across[number]) < _LABEL_WIDTH)
         place = 100 - 100 * points[number].rate
-        for taken in near:
-            if abs(taken - place) < _LABEL_HEIGHT:
-                place = taken + _LABEL_HEIGHT
+        for occupied in near:
+            if abs(occupied - place) < _LABEL_HEIGHT:
+                place = occupied + _LABEL_HEIGHT
         places[number] = place
-        done.append(number)
+        placed.append(number)
     return places

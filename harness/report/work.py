@@ -62,7 +62,7 @@ def make(
     shipping = ask_gate(report_data, baseline, rules, dataset=dataset) if baseline and rules else None
     answers_given = answers(report_data, shipping)
     gaps = [gap(model.sheet, cutoffs) for model in report_data.ordered() if not model.control] if cutoffs else []
-    notes = (*answers_given.notes, *(one.sentence() for one in gaps if one))
+    notes = (*answers_given.notes, *(measured.sentence() for measured in gaps if measured))
     return Report(found=report_data, said=replace(answers_given, notes=notes))
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
-from importlib import metadata
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import PASSING, Outcome, Prediction, Task, TaskState
 from harness.core.wording import counted
@@ -30,12 +26,12 @@ from harness.grading.grade import GRADING_VERSION
 from harness.grading.scoring import Demands, Scored
 from harness.grading.trial import Trial
 from harness.runs import bug_log, run_folder, task_store, verdict
-from harness.runs.predictions import GOLD, is_withheld, read_transcript, refuse_unknown, transcript_path
+from harness.runs.predictions import GOLD, NULL, is_withheld, of_null, read_transcript, refuse_unknown, transcript_path
 from harness.runs.redaction import Redaction, veil_for
 from harness.runs.run_folder import InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import TaskFacts, read_facts
 from harness.runs.task_store import TaskStore, filled
-from harness.runs.verdict import NULL, ScoringRequest, ScreenedPatch, Verdict
+from harness.runs.verdict import ScoringRequest, ScreenedPatch, Verdict
 from harness.runs.verdict_cache import VerdictCache
 from harness.sandbox.executors.base import Executor
 from harness.sandbox.job import MissingImageError, Sandbox, SandboxError
@@ -50,19 +46,15 @@ class Observer(Protocol):
 
     def begin(self, *, total: int, reused: int) -> None:
         """`total` predictions are in the run; `reused` of them were finished before."""
-        ...
 
     def started(self, prediction: Prediction) -> None:
         """A prediction is being scored; told from any thread."""
-        ...
 
     def finished(self, report: InstanceReport) -> None:
         """One more prediction has a report."""
-        ...
 
     def note(self, text: str) -> None:
         """Something that a person should know of the run as a whole."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +92,7 @@ def evaluate_one(task: Task, prediction: Prediction, sandbox: Sandbox, *, settin
         InterruptedRunError: the run was interrupted.
 
     """
-    request = ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
+    request = _request(task, prediction, settings)
     patch = verdict.look(task, prediction)
     watch = observed.request(patch.patch, task.instance.test, task.instance.budgets) if settings.signals else None
     verdict_found, trial = _scored(request, patch, sandbox, watch=watch)
@@ -139,11 +131,6 @@ def _run(request: ScoringRequest, patch: ScreenedPatch, sandbox: Sandbox, *, wat
     return scoring.score(task, patch.patch, sandbox, request.demands, watch=watch)
 
 
-def key(task: Task, prediction: Prediction, settings: Settings) -> str:
-    """SHA-256 over everything the verdict depends on."""
-    return verdict.key(task, prediction, settings.demands)
-
-
 def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction, ...]:
     """The gold patches as predictions of a model called `gold`; they must all resolve."""
     return tuple(task_store.gold_prediction(dataset, instance_id) for instance_id in ids)
@@ -151,7 +138,7 @@ def gold_predictions(dataset: Dataset, ids: Collection[str]) -> tuple[Prediction
 
 def null_predictions(ids: Iterable[str]) -> tuple[Prediction, ...]:
     """A model called `null` that changes nothing; its tests are really run, and none may resolve."""
-    return tuple(Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="") for instance_id in ids)
+    return tuple(of_null(instance_id) for instance_id in ids)
 
 
 def scorable_ids(dataset: Dataset, chosen: Sequence[str] = (), *, split: str | None = None) -> tuple[str, ...]:
@@ -406,13 +393,6 @@ def _is_vouched(folder: RunFolder, former: RunRecord, digest: str) -> bool:
     return folder.vouches(former) and (folder.is_whole() or former.predictions_sha256 == digest)
 
 
-@dataclass(frozen=True)
-class _Control:
-    """A few of the tasks that models' patches are due for: gold is run on them."""
-
-    ids: tuple[str, ...]
-
-
 @dataclass(kw_only=True)
 class _Work:
     """What scoring one prediction after the other needs; its settings are others once the control has been read."""
@@ -425,14 +405,16 @@ class _Work:
     veil: Redaction | None
     started: Callable[[Prediction], None]
 
-    def in_turn(self, due: Sequence[Prediction], tools: Callable[[], str | None]) -> Iterator[Prediction | _Control]:
-        """The control, if there is one, and the predictions, each as it is to be begun.
+    def in_turn(
+        self, due: Sequence[Prediction], tools: Callable[[], str | None]
+    ) -> Iterator[Prediction | tuple[str, ...]]:
+        """The tasks of the control, if there is one, and the predictions, each as it is to be begun.
 
         The container of the next prediction is started meanwhile. The control runs beside the first predictions where
         there is room: one that runs out of time before it is read is only believed if gold is in time right after it.
         """
         if ids := self.tasks.control_ids(_of_models(due), self.settings.control):
-            yield _Control(ids)
+            yield ids
         for prediction, following in zip_longest(due, due[1:]):
             if following is None:
                 with suppress(InfrastructureError):  # raised again by the reading of the files
@@ -450,11 +432,11 @@ class _Work:
         """Where verdicts of such a prediction are kept; gold and null are always run."""
         return self.cache if self.settings.cache and prediction.model_name_or_path not in (GOLD, NULL) else None
 
-    def do(self, item: Prediction | _Control) -> InstanceReport | tuple[control.Reading, ...]:
+    def do(self, item: Prediction | tuple[str, ...]) -> InstanceReport | tuple[control.Reading, ...]:
         """Score a prediction, or run gold on the tasks of the control."""
         if isinstance(item, Prediction):
             return self.score(item)
-        return control.read(map(self.tasks.task, item.ids), self.sandbox)
+        return control.read(map(self.tasks.task, item), self.sandbox)
 
     def score(self, prediction: Prediction) -> InstanceReport:
         """Score one prediction and write what is found; a sealed task is open while this runs."""
@@ -462,38 +444,38 @@ class _Work:
         task = self.tasks.task(prediction.instance_id)
         filled_prediction = filled(prediction, task)
         cache = self._cache_for(prediction)
+        kept_verdict = None
         try:
             kept_verdict = _cached(cache, task, filled_prediction, self.settings, self.veil) if cache else None
-            verdict_made = kept_verdict or self._fresh(task, filled_prediction)
+            verdict_made = kept_verdict or self._covered(
+                evaluate_one(task, filled_prediction, self.sandbox, settings=self.settings), task, filled_prediction
+            )
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         except Exception as error:
             if not bug_log.is_of_one_item(error):
                 raise
-            verdict_made, kept_verdict = (
-                verdict.broken(self._request(task, filled_prediction), error, log=bug_log.write()),
-                None,
-            )
-            verdict_made = self.veil.over(verdict_made, task, filled_prediction) if self.veil else verdict_made
+            kept_verdict = None
+            request = _request(task, filled_prediction, self.settings)
+            verdict_made = verdict.broken(request, error, log=bug_log.write())
+            verdict_made = self._covered(verdict_made, task, filled_prediction)
             self.folder.write(prediction, verdict_made.report, verdict_made.evidence)
         if cache and not kept_verdict:
             cache.store(verdict_made.report, verdict_made.evidence)
         return verdict_made.report
 
-    def _request(self, task: Task, prediction: Prediction) -> ScoringRequest:
-        return ScoringRequest(
-            task=task, prediction=prediction, demands=self.settings.demands, slowdown=self.settings.slowdown
-        )
-
-    def _fresh(self, task: Task, prediction: Prediction) -> Verdict:
-        verdict_made = evaluate_one(task, prediction, self.sandbox, settings=self.settings)
+    def _covered(self, verdict_made: Verdict, task: Task, prediction: Prediction) -> Verdict:
         return self.veil.over(verdict_made, task, prediction) if self.veil else verdict_made
+
+
+def _request(task: Task, prediction: Prediction, settings: Settings) -> ScoringRequest:
+    return ScoringRequest(task=task, prediction=prediction, demands=settings.demands, slowdown=settings.slowdown)
 
 
 def _cached(
     cache: VerdictCache, task: Task, prediction: Prediction, settings: Settings, veil: Redaction | None = None
 ) -> Verdict | None:
     """A kept verdict, its failure class by today's table; None where its evidence is too old for that."""
-    kept_pair = cache.get(key(task, prediction, settings), prediction)
+    kept_pair = cache.get(verdict.key(task, prediction, settings.demands), prediction)
     if kept_pair is None:
         return None
     report, evidence = kept_pair
@@ -547,7 +529,7 @@ def _record(
     head: str | None,
 ) -> RunRecord:
     return RunRecord(
-        goldseam_version=metadata.version("goldseam"),
+        goldseam_version=origin.version(),
         grading_version=GRADING_VERSION,
         classes_version=CLASSES_VERSION,
         dataset=dataset.name,
@@ -560,8 +542,8 @@ def _record(
         facts=dict(facts),
         models=sorted({prediction.model_name_or_path for prediction in predictions}),
         settings=asdict(settings),
-        machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
-        started_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        machine=origin.machine(),
+        started_at=origin.now(),
     )
 
 

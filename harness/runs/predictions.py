@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from harness.core import files, json_text
 from harness.core.errors import InputError
-from harness.core.instance import NOT_READ, Identity, Prediction
+from harness.core.instance import NOT_READ, Identity, Prediction, Task
 from harness.core.wording import counted, did_you_mean, first_of, kind_of
 from harness.runs import agent_predictions as agents
 from harness.runs.json_stream import Pieces, TooMuchError, loads
@@ -29,6 +29,8 @@ GOLD = "gold"
 """The model whose patches are the fixes themselves."""
 NULL = "null"
 """A model that changes nothing, and whose tests are run all the same."""
+CONTROLS = (GOLD, NULL)
+"""Models of our own: they check the tasks and compete with nobody."""
 WITHHELD = "withheld"
 """Field of a prediction whose patch is the task's own fix and is written nowhere: `gold` of a sealed dataset."""
 _KNOWN = ("instance_id", "model_name_or_path", "model_patch", "sample")
@@ -102,8 +104,23 @@ def read_transcript(path: Path, prediction: Prediction) -> dict[str, Any]:
         value = json_text.read_object(path.read_bytes()) if is_small else None
     except OSError:
         return {}
-    own = {name: getattr(prediction, name) for name in _WHO}
-    return value if value is not None and {name: value.get(name) for name in _WHO} == own else {}
+    return value if value is not None and {name: value.get(name) for name in _WHO} == own_fields(prediction) else {}
+
+
+def own_fields(prediction: Prediction) -> dict[str, Any]:
+    """Whose prediction it is, for which task, and which of several, as the fields of files have it."""
+    return {name: getattr(prediction, name) for name in _WHO}
+
+
+def of_gold(task: Task) -> Prediction:
+    """A task's fix as a prediction; it must resolve."""
+    patch = task.hidden.gold_patch.decode("utf-8", "surrogateescape")
+    return Prediction(instance_id=task.instance_id, model_name_or_path=GOLD, model_patch=patch)
+
+
+def of_null(instance_id: str) -> Prediction:
+    """A prediction that changes nothing; its tests are really run, and it may not resolve."""
+    return Prediction(instance_id=instance_id, model_name_or_path=NULL, model_patch="")
 
 
 def _label(path: Path) -> Path:
@@ -367,7 +384,7 @@ def _refuse_reserved(path: Path, predictions: Iterable[Prediction]) -> None:
     """Reports and scores treat goldseam's own controls apart, so nobody else may have their names."""
     for prediction in predictions:
         name = prediction.model_name_or_path
-        if name.strip().casefold() in (GOLD, NULL):
+        if name.strip().casefold() in CONTROLS:
             raise InputError(
                 f"{path}: the prediction for {prediction.instance_id} calls its model {name!r}, a name that goldseam "
                 "keeps for its own controls",

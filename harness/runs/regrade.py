@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from harness.core import files, json_text
+from harness.core import files, json_text, origin
 from harness.core.errors import BugError, InputError
 from harness.core.instance import Prediction, Task
 from harness.dataset.folder import Dataset
@@ -217,7 +216,7 @@ def _write_run(folder: RunFolder, summary: Summary) -> None:
     new = record.model_copy(update=rules) if every <= {tuple(rules.values())} else record
     if summary.count(State.CHANGED):
         entry = {
-            "at": datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "at": origin.now(),
             **rules,
             **{state.value: summary.count(state) for state in State},
         }

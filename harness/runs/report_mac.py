@@ -32,7 +32,7 @@ def of(kind: str, *parts: bytes) -> str:
         InputError: the key cannot be read or written, or is too short.
 
     """
-    return _digest(_key(os.environ.get(VARIABLE) or "", _folder()), kind, parts)
+    return _digest(_key(os.environ.get(VARIABLE) or "", files.cache_dir()), kind, parts)
 
 
 def holds(mac: object, kind: str, *parts: bytes) -> bool:
@@ -42,7 +42,7 @@ def holds(mac: object, kind: str, *parts: bytes) -> bool:
         InputError: the key that the environment names cannot be read, or is too short.
 
     """
-    source, folder = os.environ.get(VARIABLE) or "", _folder()
+    source, folder = os.environ.get(VARIABLE) or "", files.cache_dir()
     if not isinstance(mac, str) or not (source or (folder / KEY_FILE).exists()):
         return False
     return hmac.compare_digest(mac.encode(), _digest(_key(source, folder), kind, parts).encode())
@@ -69,10 +69,6 @@ def _digest(key: bytes, kind: str, parts: tuple[bytes, ...]) -> str:
         code.update(len(part).to_bytes(8, "big"))
         code.update(part)
     return code.hexdigest()
-
-
-def _folder() -> Path:
-    return files.cache_dir()
 
 
 @lru_cache(maxsize=8)

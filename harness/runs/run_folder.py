@@ -423,11 +423,9 @@ class Score:
 
 def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport]) -> tuple[Score, ...]:
     """Each model's score, by name."""
-    predicted: dict[str, int] = {}
-    for prediction in predictions:
-        predicted[prediction.model_name_or_path] = predicted.get(prediction.model_name_or_path, 0) + 1
-    resolved_by_model: dict[str, dict[str, int]] = {model: {} for model in predicted}
-    shown_by_model: dict[str, list[bool]] = {}
+    predicted = Counter(prediction.model_name_or_path for prediction in predictions)
+    outcomes: dict[str, Counter[str]] = {model: Counter() for model in predicted}
+    hidden: Counter[str] = Counter()
     scaffolded: Counter[str] = Counter()
     judged: Counter[tuple[str, Place]] = Counter()
     reports = tuple(reports)
@@ -435,26 +433,25 @@ def scores(predictions: Iterable[Prediction], reports: Iterable[InstanceReport])
     if apart.total() == len(reports):
         apart.clear()
     for report in reports:
-        judged[report.model_name_or_path, report.place] += report.outcome is not Outcome.INFRA_ERROR
+        model = report.model_name_or_path
+        judged[model, report.place] += report.outcome is not Outcome.INFRA_ERROR
         if apart and report.place is Place.OWN_RUNNER:
             continue
-        hidden = report.scaffold.resolved_hidden if report.scaffold else report.resolved
-        shown_by_model.setdefault(report.model_name_or_path, []).append(hidden)
-        scaffolded[report.model_name_or_path] += report.scaffold is not None
-        counts = resolved_by_model.setdefault(report.model_name_or_path, {})
-        counts[report.outcome.value] = counts.get(report.outcome.value, 0) + 1
+        outcomes.setdefault(model, Counter())[report.outcome.value] += 1
+        hidden[model] += report.scaffold.resolved_hidden if report.scaffold else report.resolved
+        scaffolded[model] += report.scaffold is not None
     return tuple(
         Score(
             model=model,
-            total=max(predicted.get(model, 0) - apart[model], sum(counts.values())),
-            scored=sum(number for outcome, number in counts.items() if outcome != Outcome.INFRA_ERROR),
+            total=max(predicted[model] - apart[model], counts.total()),
+            scored=counts.total() - counts[Outcome.INFRA_ERROR.value],
             outcomes=dict(sorted(counts.items())),
             scaffolded=scaffolded[model],
-            resolved_hidden=sum(shown_by_model[model]) if scaffolded[model] else None,
+            resolved_hidden=hidden[model] if scaffolded[model] else None,
             judged={place.value: judged[model, place] for place in Place},
             apart=apart[model],
         )
-        for model, counts in sorted(resolved_by_model.items())
+        for model, counts in sorted(outcomes.items())
     )
 
 

@@ -13,7 +13,7 @@ from harness.dataset.ledger import ledger
 from harness.grading import calibration
 from harness.languages import framework
 from harness.patches import patch
-from harness.runs.predictions import GOLD, WITHHELD, is_withheld
+from harness.runs.predictions import GOLD, WITHHELD, is_withheld, of_gold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,17 +82,14 @@ def gold_prediction(dataset: Dataset, instance_id: str) -> Prediction:
     """The gold patch as a prediction of a model called `gold`; of a sealed task without its patch, see `filled`."""
     if dataset.sealed:
         return Prediction(instance_id=instance_id, model_name_or_path=GOLD, model_patch=None, extra={WITHHELD: True})
-    gold = dataset.task(instance_id).hidden.gold_patch
-    return Prediction(
-        instance_id=instance_id, model_name_or_path=GOLD, model_patch=gold.decode("utf-8", "surrogateescape")
-    )
+    return of_gold(dataset.task(instance_id))
 
 
 def filled(prediction: Prediction, task: Task) -> Prediction:
     """A prediction with its patch, where that was withheld."""
     if not is_withheld(prediction):
         return prediction
-    return replace(prediction, model_patch=task.hidden.gold_patch.decode("utf-8", "surrogateescape"))
+    return replace(prediction, model_patch=of_gold(task).model_patch)
 
 
 def tell_evaluated(

@@ -25,12 +25,11 @@ from harness.languages import screening
 from harness.languages.base import Chain
 from harness.patches import flags, patch
 from harness.patches.patch import Dropped
-from harness.runs import predictions, run_folder, scaffold_score
-from harness.runs.predictions import is_withheld
+from harness.runs import run_folder, scaffold_score
+from harness.runs.predictions import NULL, is_withheld
 from harness.runs.run_folder import Evidence, InstanceReport, RunFolder
 from harness.runs.scaffold_score import ScaffoldScore
 
-NULL = predictions.NULL
 _SHOWN = 300
 """Characters of what is told about an answer without a patch."""
 
@@ -183,8 +182,7 @@ def graded(request: ScoringRequest, screened_patch: ScreenedPatch, scored: Score
         max_rss_kb=trial.max_rss_kb,
         cpu_seconds=trial.cpu_seconds,
         attempts=scored.round.attempts,
-        **_judged(request.task),
-        **_versions(request),
+        **_standing(request),
     )
     results = {**_results(trial), "evidence": _saved(request, screened_patch, round_=scored.round)}
     return Verdict(
@@ -201,8 +199,7 @@ def _without_trial(
         request.prediction,
         graded,
         failure_class=failures.classify(facts),
-        **_judged(request.task),
-        **_versions(request),
+        **_standing(request),
     )
     results = {
         "schema_version": run_folder.SCHEMA_VERSION,
@@ -211,19 +208,15 @@ def _without_trial(
     return Verdict(report=report, evidence=Evidence(patch=request.prediction.patch_bytes(), results=results))
 
 
-def _judged(task: Task) -> dict[str, Any]:
-    """Where the task's tests were judged: a property of the task alone, which no patch can choose."""
+def _standing(request: ScoringRequest) -> dict[str, Any]:
+    """By which rules the task's tests were judged, and where: that is a property of the task alone."""
+    task = request.task
     return {
         "place": place_of(task),
         "judged": {
             "FAIL_TO_PASS": by_place(task, task.hidden.fail_to_pass),
             "PASS_TO_PASS": by_place(task, task.hidden.pass_to_pass),
         },
-    }
-
-
-def _versions(request: ScoringRequest) -> dict[str, Any]:
-    return {
         "key": key(request.task, request.prediction, request.demands),
         "grading_version": GRADING_VERSION,
         "classes_version": CLASSES_VERSION,

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.core import files, json_text
 from harness.core.instance import Outcome, Prediction
 from harness.runs import report_mac
+from harness.runs.predictions import own_fields
 from harness.runs.run_folder import EVIDENCE_FILE, Evidence, InstanceReport
 from harness.signals.sources import FILE as SOURCES_FILE
 
@@ -28,7 +29,7 @@ def _parts(folder: Path) -> list[bytes]:
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictCache:
-    """A folder of verdicts by key (`runs.evaluate.key`); its owner's alone, since evidence quotes hidden tests."""
+    """A folder of verdicts by key (`runs.verdict.key`); its owner's alone, since evidence quotes hidden tests."""
 
     path: Path
     scope: str = ""
@@ -54,15 +55,9 @@ class VerdictCache:
             sources = path.read_bytes() if (path := folder / SOURCES_FILE).exists() else b""
         except (OSError, ValueError):
             return None
-        own = {
-            "instance_id": prediction.instance_id,
-            "model_name_or_path": prediction.model_name_or_path,
-            "sample": prediction.sample,
-            "reused": True,
-        }
         patch = prediction.patch_bytes()
         evidence = Evidence(patch=patch, output=output, results=results, sources=sources, sealed=sealed)
-        return report.model_copy(update=own), evidence
+        return report.model_copy(update={**own_fields(prediction), "reused": True}), evidence
 
     def store(self, report: InstanceReport, evidence: Evidence) -> None:
         """Keep a verdict. What infrastructure failed to score is none."""

@@ -75,7 +75,7 @@ class Sessions:
         self.containers.cancelled.set()
 
     @contextlib.contextmanager
-    def open(
+    def session(
         self,
         image: str,
         budgets: Budgets,

@@ -5,7 +5,7 @@ For a dataset that is there, the tests are cut out of what each task's image has
 
 from __future__ import annotations
 
-import difflib
+import functools
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,13 +27,11 @@ from harness.dataset.seal import access_log
 from harness.grading import scoring, trial
 from harness.languages import language_of, screening
 from harness.languages.base import CannotCutError, Names
-from harness.patches import patch
+from harness.patches import patch, written
 from harness.sandbox.job import Sandbox
 
 if TYPE_CHECKING:
     from harness.solve.base import Workspace
-
-_GIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +66,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
     why: list[str] = []
     if most < count:
         why.append(f"it has {counted(len(functions), 'test function')} in FAIL_TO_PASS, and one at least stays hidden")
-    files = _Files(task, read)
+    sides = functools.cache(lambda path: _sides(task, path, read(path)))
     chosen = PublicTests()
     for function in functions:
         if len(chosen.functions) >= most:
@@ -76,7 +74,7 @@ def reveal(task: Task, count: int, read: Callable[[str], bytes | None], sandbox:
         if function in chosen.functions:
             continue
         try:
-            tried = _proved(task, _with(chosen, function, task, files), sandbox)
+            tried = _proved(task, _with(chosen, function, task, sides), sandbox)
         except CannotCutError as error:
             why.append(str(error))
             continue
@@ -98,7 +96,7 @@ def applied(task: Task, tests: PublicTests, *, count: int) -> Task:
     return replace(task, instance=replace(task.instance, extra={**extra, FIELD: fields}, scaffold=tests.patch))
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sides:
     """A test file before the change and after it."""
 
@@ -106,30 +104,18 @@ class _Sides:
     after: str
 
 
-class _Files:
-    """The task's test files, read when asked for."""
+def _sides(task: Task, path: str, before: bytes | None) -> _Sides:
+    """A test file's two sides.
 
-    def __init__(self, task: Task, read: Callable[[str], bytes | None]) -> None:
-        self._task = task
-        self._read = read
-        self._known: dict[str, _Sides] = {}
+    Raises:
+        CannotCutError: the hidden tests do not bring it as plain text.
 
-    def sides(self, path: str) -> _Sides:
-        """A file's two sides.
-
-        Raises:
-            CannotCutError: the hidden tests do not bring it as plain text.
-
-        """
-        if path not in self._known:
-            before = self._read(path)
-            after = _patched(path, before, self._task.hidden.test_patch)
-            try:
-                was = None if before is None else before.decode("utf-8")
-                self._known[path] = _Sides(before=was, after=after.decode("utf-8"))
-            except UnicodeDecodeError:
-                raise CannotCutError("a test file is not UTF-8") from None
-        return self._known[path]
+    """
+    after = _patched(path, before, task.hidden.test_patch)
+    try:
+        return _Sides(before=None if before is None else before.decode("utf-8"), after=after.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise CannotCutError("a test file is not UTF-8") from None
 
 
 def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
@@ -146,19 +132,13 @@ def _patched(path: str, before: bytes | None, test_patch: bytes) -> bytes:
         if before is not None:
             place.write_bytes(before)
         try:
-            process.run(
-                ["git", "apply", "--whitespace=nowarn", "-"],
-                input=part.raw,
-                cwd=Path(folder),
-                env={"GIT_CEILING_DIRECTORIES": folder},
-                timeout=_GIT_SECONDS,
-            )
+            process.apply_patch(part.raw, Path(folder))
             return place.read_bytes()
         except (process.ProgramError, OSError):
             raise CannotCutError("the hidden tests do not apply to a file as it was") from None
 
 
-def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) -> PublicTests:
+def _with(chosen: PublicTests, function: Function, task: Task, sides: Callable[[str], _Sides]) -> PublicTests:
     """The chosen functions and one more: their ids, and the patch that brings them all."""
     functions = (*chosen.functions, function)
     by_path: dict[str, list[Names]] = defaultdict(list)
@@ -167,23 +147,11 @@ def _with(chosen: PublicTests, function: Function, task: Task, files: _Files) ->
     language = language_of(task.instance.test.framework)
     parts = []
     for path, keep in sorted(by_path.items()):
-        sides = files.sides(path)
-        result = language.cut(path, sides.before, sides.after, keep)
-        parts.append(_diff(path, sides.before, result))
+        file = sides(path)
+        before = None if file.before is None else file.before.encode()
+        parts.append(written.section(path, before, language.cut(path, file.before, file.after, keep).encode()))
     ids = tuple(test_id for test_id in task.hidden.fail_to_pass if function_of(test_id) in functions)
     return PublicTests(functions=functions, ids=ids, patch="".join(parts).encode())
-
-
-def _diff(path: str, before: str | None, after: str) -> str:
-    lines = difflib.unified_diff(
-        (before or "").splitlines(keepends=True),
-        after.splitlines(keepends=True),
-        "/dev/null" if before is None else f"a/{path}",
-        f"b/{path}",
-    )
-    head = f"diff --git a/{path} b/{path}\n" + ("new file mode 100644\n" if before is None else "")
-    body = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-    return head + "".join(body)
 
 
 def _proved(task: Task, public_tests: PublicTests, sandbox: Sandbox) -> PublicTests:

@@ -32,12 +32,12 @@ from harness.signals.model import (
 from harness.signals.observed import (
     FILE_BYTES,
     MAX_FILES,
-    SUFFIXES,
     TOTAL_BYTES,
     AfterFrame,
     CompiledFrame,
     Observations,
     Source,
+    readable_files,
 )
 from harness.signals.static import Reading
 
@@ -51,27 +51,15 @@ _STATUSES = ("imports", "fails", "unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignalInputs:
-    """The inputs of signals from one trial. `why_not` says why there was none."""
+class SignalInputs(Observations):
+    """What was observed in one trial, and what the trial itself tells. `why_not` says why there was none."""
 
     why_not: str = ""
     exited: bool = False
     seconds: float = 0.0
     max_rss_kb: int = 0
-    sources: tuple[Source, ...] = ()
-    configs: tuple[tuple[str, bytes], ...] = ()
-    compiled: CompiledFrame | None = None
-    after: AfterFrame | None = None
     gold: Mapping[str, Any] = field(default_factory=dict)
     """The proof's evidence, as tests.json has it."""
-
-
-def inputs_of(observed: Observations | None, **fields: Any) -> SignalInputs:
-    """Inputs of signals with the supervisor's frames, where it was asked for them."""
-    if observed is None:
-        return SignalInputs(**fields)
-    fields |= {"sources": observed.sources, "configs": observed.configs}
-    return SignalInputs(compiled=observed.compiled, after=observed.after, **fields)
 
 
 def evidence(inputs: SignalInputs) -> dict[str, Any]:
@@ -116,7 +104,7 @@ def first(patch: Patch | None, inputs: SignalInputs, *, static: str = "") -> Sig
     """The signals as far as a trial tells them; `static` says why the tools have not read the files (yet)."""
     no_trial = inputs.why_not
     python = _python(patch)
-    nothing = not _relevant(patch)
+    nothing = not readable_files(patch)
     why = no_trial or static
     unread = Measure() if nothing and not no_trial else Measure(measured=not why, why_not=why)
     common = unread.model_dump()
@@ -160,11 +148,6 @@ def _python(patch: Patch | None) -> tuple[str, ...]:
     """The Python files that are there after the patch."""
     paths = [file.new_path for file in patch.files] if patch else []
     return tuple(path for path in paths if path is not None and path.endswith(".py"))
-
-
-def _relevant(patch: Patch | None) -> bool:
-    """Whether some tool reads a changed file."""
-    return patch is not None and any(file.path.endswith(SUFFIXES) and not file.binary for file in patch.files)
 
 
 def _size(patch: Patch | None) -> PatchSize:
@@ -254,9 +237,8 @@ def _writes(inputs: SignalInputs) -> Writes:
 
 def _skipped(patch: Patch | None, inputs: SignalInputs) -> tuple[Skipped, ...]:
     skipped = [Skipped(path=source.path, why=_why(source.why_not)) for source in inputs.sources if source.why_not]
-    files = [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary] if patch else []
     why = f"more than {MAX_FILES} files are changed"
-    return (*skipped, *(Skipped(path=readable(file.path), why=why) for file in files[MAX_FILES:]))
+    return (*skipped, *(Skipped(path=readable(file.path), why=why) for file in readable_files(patch)[MAX_FILES:]))
 
 
 def _why(word: str) -> str:

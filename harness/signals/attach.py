@@ -42,8 +42,9 @@ def to_verdict(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial |
 def _with_signals(verdict: Verdict, task: Task, patch: Patch | None, trial: Trial | None) -> Verdict:
     report = verdict.report
     why = _no_trial(report, trial)
-    inputs = assemble.inputs_of(
-        Observations.read(trial.watched) if trial and trial.watched is not None else None,
+    observed = Observations.read(trial.watched or ()) if trial else Observations()
+    inputs = assemble.SignalInputs(
+        **vars(observed),
         why_not=why,
         exited=trial.exited if trial else False,
         seconds=trial.seconds if trial else 0.0,
@@ -156,19 +157,15 @@ def _read_group(group: tuple[str, ...], tools: Tools) -> Mapping[str, static.Rea
             sources_by_path[path] = Sources.unpacked(Path(path).read_bytes())
         except (OSError, ValueError):
             readings[path] = static.Reading(why_not="the kept files can't be read")
+    if not sources_by_path:
+        return readings
     try:
-        return (
-            {**readings, **static.read(sources_by_path, tools.image, tools.sandbox, rules=tools.rules)}
-            if sources_by_path
-            else readings
-        )
+        return readings | static.read(sources_by_path, tools.image, tools.sandbox, rules=tools.rules)
     except GoldseamError:
         raise
     except Exception as error:  # noqa: BLE001 - a signal must never cost a run
-        return {
-            **readings,
-            **dict.fromkeys(sources_by_path, static.Reading(why_not=f"the tools failed: {type(error).__name__}")),
-        }
+        failed = static.Reading(why_not=f"the tools failed: {type(error).__name__}")
+        return readings | dict.fromkeys(sources_by_path, failed)
 
 
 def _finish(

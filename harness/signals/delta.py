@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from itertools import zip_longest
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
@@ -25,6 +26,9 @@ LISTED = 200
 LISTED_FUNCTIONS = 50
 OWN_CWE = {"B102": 95, "B307": 95}
 """Where bandit's number is broader than the weakness: `exec` and `eval` are CWE-95, not any injection of commands."""
+
+
+_One = TypeVar("_One")
 
 
 class RuffFinding(PartialRecord):
@@ -73,44 +77,28 @@ class UnreadSides(PartialRecord):
     after: tuple[Unread, ...] = ()
 
 
-class RuffSides(PartialRecord):
-    """Findings of ruff, or why there are none."""
+class Sides(PartialRecord, Generic[_One]):
+    """What a tool says before and after a patch, or why it says nothing."""
 
-    before: tuple[RuffFinding, ...] = ()
-    after: tuple[RuffFinding, ...] = ()
-    error: str = ""
-
-
-class BanditSides(PartialRecord):
-    """Findings of bandit, or why there are none."""
-
-    before: tuple[BanditFinding, ...] = ()
-    after: tuple[BanditFinding, ...] = ()
+    before: tuple[_One, ...] = ()
+    after: tuple[_One, ...] = ()
     unread: UnreadSides = Field(default_factory=UnreadSides)
     error: str = ""
-
-
-class SemgrepSides(BanditSides):
-    """Findings of semgrep, in the form of bandit's, or why there are none."""
-
     why_not: str = ""
 
 
-class EslintSides(RuffSides):
-    """Findings of eslint, in the form of ruff's, or why there are none."""
+RuffSides = Sides[RuffFinding]
+BanditSides = Sides[BanditFinding]
+SemgrepSides = Sides[BanditFinding]
+"""In the form of bandit's."""
+LizardSides = Sides[Function]
 
-    unread: UnreadSides = Field(default_factory=UnreadSides)
+
+class EslintSides(Sides[RuffFinding]):
+    """Findings of eslint, in the form of ruff's."""
+
     config: Literal["", "repository", "recommended"] = ""
     notes: tuple[str, ...] = ()
-    why_not: str = ""
-
-
-class LizardSides(PartialRecord):
-    """Functions by lizard, or why there are none."""
-
-    before: tuple[Function, ...] = ()
-    after: tuple[Function, ...] = ()
-    error: str = ""
 
 
 class Answer(PartialRecord):
@@ -121,9 +109,6 @@ class Answer(PartialRecord):
     lizard: LizardSides
     semgrep: SemgrepSides = SemgrepSides(why_not="semgrep is not in the tools image")
     eslint: EslintSides = EslintSides(why_not="eslint is not in the tools image")
-
-
-_One = TypeVar("_One")
 
 
 def _difference(
@@ -262,38 +247,23 @@ def complexity(sides: LizardSides) -> Complexity:
     changed: list[FunctionComplexity] = []
     before, after = _by_name(sides.before), _by_name(sides.after)
     for path, name in sorted({*before, *after}):
-        old, new = _apart(before.get((path, name), []), after.get((path, name), []))
-        for index in range(max(len(old), len(new))):
-            was = old[index].complexity if index < len(old) else None
-            now = new[index].complexity if index < len(new) else None
+        new, old = _difference(before[path, name], after[path, name], lambda function: function.digest)
+        for was, now in zip_longest((lost.complexity for lost in old), (gained.complexity for gained in new)):
             changed.append(FunctionComplexity(path=path, function=name, before=was, after=now))
-    changed.sort(
-        key=lambda function_complexity: -abs((function_complexity.after or 0) - (function_complexity.before or 0))
-    )
-    totals = [
-        sum(function_complexity.before or 0 for function_complexity in changed),
-        sum(function_complexity.after or 0 for function_complexity in changed),
-    ]
+    changed.sort(key=lambda change: -abs((change.after or 0) - (change.before or 0)))
+    total_before = sum(change.before or 0 for change in changed)
+    total_after = sum(change.after or 0 for change in changed)
     return Complexity(
-        before=totals[0],
-        after=totals[1],
-        delta=totals[1] - totals[0],
-        highest=max((function_complexity.after or 0 for function_complexity in changed), default=0),
+        before=total_before,
+        after=total_after,
+        delta=total_after - total_before,
+        highest=max((change.after or 0 for change in changed), default=0),
         functions=tuple(changed[:LISTED_FUNCTIONS]),
     )
 
 
-def _by_name(functions: Sequence[Function]) -> dict[tuple[str, str], list[Function]]:
-    by_name: dict[tuple[str, str], list[Function]] = defaultdict(list)
+def _by_name(functions: Sequence[Function]) -> defaultdict[tuple[str, str], list[Function]]:
+    by_name = defaultdict(list)
     for function in functions:
         by_name[function.path, function.function.partition("(")[0].strip()].append(function)
     return by_name
-
-
-def _apart(old: list[Function], new: list[Function]) -> tuple[list[Function], list[Function]]:
-    """Of functions with one name, those whose text is not on the other side, in order."""
-    removed, added = (
-        _difference(new, old, lambda function: function.digest),
-        _difference(old, new, lambda function: function.digest),
-    )
-    return removed[0], added[0]

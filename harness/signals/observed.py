@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from harness.core.instance import Budgets, TestSpec
 from harness.core.records import PartialRecord
 from harness.judging.frames import in_characters
-from harness.patches.patch import Patch
+from harness.patches.patch import FilePatch, Patch
 from harness.signals import eslint_config
 
 FILE_BYTES = 512 * 1024
@@ -105,10 +105,11 @@ class Observations:
 
 def request(patch: Patch | None, test: TestSpec, budgets: Budgets) -> dict[str, Any]:
     """The observations that the supervisor is asked for."""
-    changed = [file.path for file in readable_files(patch) if file.path.endswith(eslint_config.SUFFIXES)]
+    files = readable_files(patch)[:MAX_FILES]
+    changed = [file.path for file in files if file.path.endswith(eslint_config.SUFFIXES)]
     return {
         "configs": eslint_config.candidates(changed)[:_CONFIGS] if changed else [],
-        "files": [[file.old_path, file.new_path] for file in readable_files(patch)],
+        "files": [[file.old_path, file.new_path] for file in files],
         "file_bytes": FILE_BYTES,
         "total_bytes": TOTAL_BYTES,
         "compile_seconds": _COMPILE_SECONDS,
@@ -120,11 +121,11 @@ def request(patch: Patch | None, test: TestSpec, budgets: Budgets) -> dict[str, 
     }
 
 
-def readable_files(patch: Patch | None) -> Sequence[Any]:
+def readable_files(patch: Patch | None) -> Sequence[FilePatch]:
     """The parts of a patch whose files some tool reads."""
     if patch is None:
         return ()
-    return [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary][:MAX_FILES]
+    return [file for file in patch.files if file.path.endswith(SUFFIXES) and not file.binary]
 
 
 def _source(frame: Mapping[str, Any]) -> Source:

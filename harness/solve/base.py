@@ -6,7 +6,8 @@ meter for money) is a `Model` again, so an agent never knows. An agent gets a `S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -149,6 +150,12 @@ class LimitReachedError(Exception):
     def __init__(self, limit: str, message: str) -> None:
         super().__init__(message)
         self.limit = limit
+
+
+def marked(parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """A mark that none of some texts can hold, and these by their names, each between two of it."""
+    mark = hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return mark, "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts)
 
 
 class Model(Protocol):

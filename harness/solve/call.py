@@ -16,13 +16,12 @@ from harness.solve import plan as plans
 from harness.solve.base import Agent
 from harness.solve.campaign import Campaign, Report, UnitOutcome, job_of
 from harness.solve.estimate import Estimate, estimate
+from harness.solve.models import response_cache, session
 from harness.solve.models.endpoint import Endpoint, is_pinned
 from harness.solve.models.masking import of_environment
 from harness.solve.models.meter import Limits, Spending
-from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.prices import Prices
-from harness.solve.models.response_cache import Asker, ResponseCache
-from harness.solve.models.stack import Wrapped, wrap
+from harness.solve.models.response_cache import Asker
 from harness.solve.plan import Plan, Unit
 from harness.solve.records import Records
 from harness.solve.workspace.workspace import Workspaces
@@ -73,10 +72,19 @@ def run(call: Call, out: Path, *, environment: Mapping[str, str], watcher: Watch
         records = stack.enter_context(Records(out, masker=masker))
         state = plans.settled(records, call.plan, call.dataset, call.agent)
         todo, earlier = plans.units(call.plan, call.instances, records.predictions())
-        model = stack.enter_context(OpenAIModel(call.plan.model, call.endpoint, environment=environment))
-        wrapped = _wrapped(call, model, state.spent, stack, watcher)
-        for text in (*model.warnings(), *wrapped.notes):
-            watcher.warn(text)
+        wrapped = stack.enter_context(
+            session.opened(
+                call.plan.model,
+                call.endpoint,
+                environment=environment,
+                prices=call.prices,
+                limits=call.limits,
+                cache=response_cache.opened(call.cache, max_mb=call.cache_max_mb, note=watcher.warn),
+                jobs=call.jobs,
+                earlier=state.spent,
+                warn=watcher.warn,
+            )
+        )
         workspaces = stack.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
         campaign = Campaign(
             dataset=call.dataset,
@@ -121,7 +129,7 @@ def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher
         plans.settled(records, plan, call.dataset, call.agent)
         predictions = records.predictions()
         todo, _ = plans.units(plan, call.instances, predictions)
-        cache = _cache(call, stack, watcher)
+        cache = stack.enter_context(response_cache.opened(call.cache, max_mb=call.cache_max_mb, note=watcher.warn))
         workspaces = stack.enter_context(Workspaces(runtime=call.runtime, note=watcher.note))
         oracle = _oracle(call) if plan.oracle else {}
         return estimate(
@@ -135,29 +143,6 @@ def look_ahead(call: Call, out: Path, *, environment: Mapping[str, str], watcher
             earlier=predictions,
             is_kept=lambda request: cache is not None and cache.get(asker.key(request)) is not None,
         )
-
-
-def _cache(call: Call, stack: contextlib.ExitStack, watcher: Watcher) -> ResponseCache | None:
-    if call.cache is None:
-        return None
-    cache = ResponseCache(call.cache, max_mb=call.cache_max_mb, note=watcher.warn)
-    stack.callback(cache.close)
-    return cache
-
-
-def _wrapped(call: Call, model: OpenAIModel, spent: Spending, stack: contextlib.ExitStack, watcher: Watcher) -> Wrapped:
-    cache = _cache(call, stack, watcher)
-    return wrap(
-        model,
-        endpoint=call.endpoint.base_url,
-        prices=call.prices,
-        limits=call.limits,
-        cache=cache,
-        jobs=call.jobs,
-        api=call.endpoint.api.value,
-        floating=not is_pinned(call.plan.model),
-        earlier=spent,
-    )
 
 
 def _oracle(call: Call) -> dict[str, tuple[str, ...]]:

@@ -13,10 +13,10 @@ from typing import Any
 from harness.core.errors import BugError, GoldseamError, InfrastructureError
 from harness.core.instance import Instance, Prediction
 from harness.dataset.folder import Dataset
-from harness.dataset.ledger import ledger
-from harness.dataset.ledger.ledger import Event
+from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.revealed import statement_with
 from harness.runs import bug_log
+from harness.runs.predictions import own_fields
 from harness.solve.base import Agent, Attempt, Fault, Model, ModelError, Reply, Request, Sampling, SolveJob, Workspace
 from harness.solve.models.meter import Spending
 from harness.solve.models.stack import Wrapped
@@ -40,79 +40,52 @@ class UnitOutcome:
     """Seconds from the first question to the end, less what was waited for a turn."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Report:
-    """What a call came to."""
+    """What a call came to, counted as its samples are made."""
 
     planned: int
     earlier: int
-    made: int
-    patches: int
+    made: int = 0
+    patches: int = 0
     """Of those made by this call, how many have a patch."""
-    no_patch: Mapping[str, int]
+    reasons: Counter[str] = field(default_factory=Counter)
     """How many have none, by the reason."""
-    errors: int
-    stopped: str | None
+    errors: int = 0
+    errors_in_a_row: int = 0
+    """Since the last attempt that came to something."""
+    stopped: str | None = None
     """The limit that ended the call, or `trouble`."""
-    snapshots: tuple[str, ...]
+    snapshots: dict[str, None] = field(default_factory=dict)
     """What the endpoint says it answered with."""
-    spent: Spending
+    spent: Spending = field(default_factory=Spending)
     """Over all calls for the file."""
-    trouble: str = ""
-    """The last thing that infrastructure failed at."""
-    hint: str | None = None
-    bug: bool = False
-    """Whether that was a bug of ours."""
+    trouble: GoldseamError | None = None
+    """The last thing that infrastructure failed at, or a bug of ours."""
 
     @property
     def left(self) -> int:
         """Samples that are still to be made."""
         return self.planned - self.earlier - self.made
 
-
-@dataclass(kw_only=True)
-class _Tally:
-    """A call's counts."""
-
-    attempts: int = 0
-    patches: int = 0
-    errors: int = 0
-    in_a_row: int = 0
-    """Errors since the last attempt that came to something."""
-    reasons: Counter[str] = field(default_factory=Counter)
-    snapshots: dict[str, None] = field(default_factory=dict)
-    stopped: str | None = None
-    trouble: GoldseamError | None = None
+    @property
+    def no_patch(self) -> Mapping[str, int]:
+        """How many have no patch, by the reason, in the order of those."""
+        return dict(sorted(self.reasons.items()))
 
     def count(self, attempt: Attempt) -> None:
-        self.attempts += 1
-        self.in_a_row = 0
+        self.made += 1
+        self.errors_in_a_row = 0
         self.patches += attempt.patch is not None
         self.reasons.update([attempt.no_patch] if attempt.no_patch else [])
         self.snapshots |= dict.fromkeys(reply.model for reply in attempt.replies if reply.model)
 
     def failed(self, error: GoldseamError) -> None:
         self.errors += 1
-        self.in_a_row += 1
+        self.errors_in_a_row += 1
         self.trouble = error
-        if _is_hopeless(error, attempts=self.attempts) or self.in_a_row >= GIVE_UP_AFTER:
+        if _is_hopeless(error, attempts=self.made) or self.errors_in_a_row >= GIVE_UP_AFTER:
             self.stopped = self.stopped or "trouble"
-
-    def report(self, *, planned: int, earlier: int, spent: Spending) -> Report:
-        return Report(
-            planned=planned,
-            earlier=earlier,
-            made=self.attempts,
-            patches=self.patches,
-            no_patch=dict(sorted(self.reasons.items())),
-            errors=self.errors,
-            stopped=self.stopped,
-            snapshots=tuple(self.snapshots),
-            spent=spent,
-            trouble=self.trouble.message if self.trouble else "",
-            hint=self.trouble.hint if self.trouble else None,
-            bug=isinstance(self.trouble, BugError),
-        )
 
 
 class _Guard:
@@ -177,12 +150,12 @@ class Campaign:
 
         """
         self.records.keep(self.state)
-        tally = _Tally()
+        report = Report(planned=len(todo) + earlier, earlier=earlier)
 
         def take(outcome: UnitOutcome) -> bool:
-            self._take(outcome, tally)
+            self._take(outcome, report)
             tell(outcome)
-            return tally.stopped is None
+            return report.stopped is None
 
         def give_up() -> None:
             self.wrapped.stop()
@@ -193,25 +166,26 @@ class Campaign:
             return self._work(unit)
 
         run_all(work, todo, jobs=jobs, take=take, stop=give_up)
-        return tally.report(planned=len(todo) + earlier, earlier=earlier, spent=self.wrapped.spent)
+        report.spent = self.wrapped.spent
+        return report
 
-    def _take(self, outcome: UnitOutcome, tally: _Tally) -> None:
+    def _take(self, outcome: UnitOutcome, report: Report) -> None:
         """Put on disk what came of a unit, and count it."""
         self.records.keep(replace(self.state, spent=self.wrapped.spent))
         if outcome.trouble is not None:
             self._note(outcome)
-            tally.failed(outcome.trouble)
+            report.failed(outcome.trouble)
         elif outcome.attempt is not None and _is_of_all(outcome.attempt.stopped):
-            tally.stopped = tally.stopped or outcome.attempt.stopped
+            report.stopped = report.stopped or outcome.attempt.stopped
         elif outcome.attempt is not None:
             self._keep(outcome)
-            tally.count(outcome.attempt)
+            report.count(outcome.attempt)
 
     def _work(self, unit: Unit) -> UnitOutcome:
         job = job_of(
             unit, self.plan, canary=self.dataset.canary, open_workspace=self.open_workspace, oracle=self.oracle
         )
-        guard = _Guard(self.wrapped.for_task(unit.instance.instance_id), lambda: self._expose(unit.instance))
+        guard = _Guard(self.wrapped.for_attempt(), lambda: self._expose(unit.instance))
         try:
             with bug_log.of_one_item():
                 if getattr(self.agent, "asks_itself", False):
@@ -227,21 +201,14 @@ class Campaign:
             if instance.instance_id in self._exposed:
                 return
             plan = self.plan
-            parts_shown = {*plan.shown, *(("scaffold",) if instance.scaffold else ())}
-            if plan.oracle:
-                ledger.record(
-                    self.dataset,
-                    Event.EXPOSED,
-                    [instance.instance_id],
-                    model=plan.model,
-                    endpoint=plan.base_url,
-                    shown=sorted(parts_shown),
-                    oracle_files=True,
-                )
-            else:
-                ledger.record_exposure(
-                    self.dataset, [instance.instance_id], model=plan.model, endpoint=plan.base_url, parts=parts_shown
-                )
+            record_exposure(
+                self.dataset,
+                [instance.instance_id],
+                model=plan.model,
+                endpoint=plan.base_url,
+                parts={"statement", "code", *(("scaffold",) if instance.scaffold else ())},
+                **({"oracle_files": True} if plan.oracle else {}),
+            )
             self._exposed.add(instance.instance_id)
 
     def _note(self, outcome: UnitOutcome) -> None:
@@ -271,12 +238,7 @@ class Campaign:
                 **({"transcript": transcript} if transcript else {}),
             },
         )
-        about = {
-            "instance_id": prediction.instance_id,
-            "model_name_or_path": prediction.model_name_or_path,
-            "sample": prediction.sample,
-        }
-        self.records.add(prediction, transcript_of(attempt, **about))
+        self.records.add(prediction, transcript_of(attempt, **own_fields(prediction)))
 
 
 def job_of(

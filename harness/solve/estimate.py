@@ -8,9 +8,10 @@ the same agent took says it best, else the assumptions below.
 from __future__ import annotations
 
 import contextlib
+import operator
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
 from harness.core.instance import Prediction
@@ -35,8 +36,14 @@ class Range:
     likely: float
     high: float
 
+    @classmethod
+    def of(cls, figure: Callable[..., float], *ranges: Range) -> Range:
+        """A figure that depends on others: worked out from what is low of each, likely, and high."""
+        low, likely, high = (figure(*case) for case in zip(*map(astuple, ranges), strict=True))
+        return cls(low=low, likely=likely, high=high)
+
     def __add__(self, other: Range) -> Range:
-        return Range(low=self.low + other.low, likely=self.likely + other.likely, high=self.high + other.high)
+        return Range.of(operator.add, self, other)
 
 
 NOTHING = Range(low=0, likely=0, high=0)
@@ -218,14 +225,10 @@ def _attempt(course: Course, first: int, recorded: _Attempt | None, most: int | 
     answer = course.written
     if most is not None:
         answer = Range(low=min(answer.low, most), likely=min(answer.likely, most), high=most)
-    written = Range(
-        low=answer.low * questions.low, likely=answer.likely * questions.likely, high=answer.high * questions.high
-    )
-    low, likely, high = (
-        _read(course, first, int(count)) for count in (questions.low, questions.likely, questions.high)
-    )
-    read = Range(low=low * RATIO[0], likely=likely, high=high * RATIO[1])
-    return _Attempt(questions=questions, read=read, written=recorded.written if recorded else written)
+    written = recorded.written if recorded else Range.of(operator.mul, answer, questions)
+    read = Range.of(lambda count: _read(course, first, int(count)), questions)
+    read = replace(read, low=read.low * RATIO[0], high=read.high * RATIO[1])
+    return _Attempt(questions=questions, read=read, written=written)
 
 
 def _read(course: Course, first: int, questions: int) -> float:
@@ -235,15 +238,11 @@ def _read(course: Course, first: int, questions: int) -> float:
 
 def _cost(rates: Rates, attempt: _Attempt) -> Range:
     """Dollars at these rates; what an endpoint's own cache saves is left out, since nobody knows it beforehand."""
-    low, likely, high = (
-        (read * rates.input + written * rates.output) / MILLION
-        for read, written in (
-            (attempt.read.low, attempt.written.low),
-            (attempt.read.likely, attempt.written.likely),
-            (attempt.read.high, attempt.written.high),
-        )
-    )
-    return Range(low=low, likely=likely, high=high)
+
+    def dollars(read: float, written: float) -> float:
+        return (read * rates.input + written * rates.output) / MILLION
+
+    return Range.of(dollars, attempt.read, attempt.written)
 
 
 def _basis(agent: Agent, course: Course, recorded: _Attempt | None) -> str:

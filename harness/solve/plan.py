@@ -46,8 +46,6 @@ class Plan:
     prompt_sha256: str | None = None
     oracle: bool = False
     """Each job is told which files the fix changes."""
-    shown: tuple[str, ...] = ("statement", "code")
-    """What of a task the model sees, in the ledger's words."""
 
     def settings(self, dataset: Dataset, agent: Agent) -> dict[str, Any]:
         """What all predictions of one file have in common."""

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import mmap
 import os
 import tempfile
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from harness.core import files, json_text
+from harness.core import files, json_text, origin
 from harness.core.errors import InputError
 from harness.core.instance import Prediction
 from harness.dataset.model_files import read_text
@@ -136,14 +136,13 @@ class Records:
         # Surrogates stand for bytes that are no text; JSON writes them as escapes.
         files.write_bytes(path, (json.dumps(masked, indent=1) + "\n").encode())
         line = json.dumps(as_json(prediction))
-        _append(self.path, line)
+        files.append_line(self.path, line)
         if self._is_stream:
             files.write_result(files.STANDARD_OUTPUT, f"{line}\n".encode())
 
     def add_error(self, fields: Mapping[str, Any]) -> None:
         """Write down what infrastructure failed at."""
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        _append(self.errors_path, json.dumps(self._masker.value({"at": at, **fields})))
+        files.append_line(self.errors_path, json.dumps(self._masker.value({"at": origin.now(), **fields})))
 
 
 def transcript_of(attempt: Attempt, **about: Any) -> dict[str, Any]:
@@ -158,59 +157,18 @@ def transcript_of(attempt: Attempt, **about: Any) -> dict[str, Any]:
 
 def _mend(path: Path) -> None:
     """Take away a last line that has no end."""
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:
         return
     with files.explained(path), path.open("r+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        if not size:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            end = content.rfind(b"\n") + 1
+            rest = content[end:]
+        if not rest:
             return
-        file.seek(size - 1)
-        if file.read(1) == b"\n":
-            return
-        end = _last_line_end(file, size)
-        file.seek(end)
-        if _is_whole(file.read()):
+        if json_text.read_object(rest) is not None:
+            file.seek(0, os.SEEK_END)
             file.write(b"\n")  # only its end was lost
         else:
             file.truncate(end)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _last_line_end(file: Any, size: int) -> int:
-    """Where the last line begins."""
-    for start, window in _windows(file, size):
-        at = window.rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
-    return 0
-
-
-def _windows(file: Any, size: int) -> Iterator[tuple[int, bytes]]:
-    step = 64 * 1024
-    end = size
-    while end > 0:
-        start = max(0, end - step)
-        file.seek(start)
-        yield start, file.read(end - start)
-        end = start
-
-
-def _is_whole(line: bytes) -> bool:
-    return json_text.read_object(line) is not None
-
-
-def _append(path: Path, line: str) -> None:
-    with files.explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not path.exists()
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            data = f"{line}\n".encode()
-            while data:
-                data = data[os.write(handle, data) :]
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        if is_new:
-            files.sync_folder(path.parent)

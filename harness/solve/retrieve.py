@@ -75,6 +75,19 @@ class Excerpt:
     def is_whole(self) -> bool:
         return self.first == 1 and self.last == self.total
 
+    @property
+    def lines(self) -> str:
+        """`` for a whole file, ` (lines 10-40 of 900)` for a part: for templates, as the next."""
+        return "" if self.is_whole else f" (lines {self.first}-{self.last} of {self.total})"
+
+    @property
+    def fence(self) -> str:
+        """Backticks that the text does not hold."""
+        marks = "```"
+        while marks in self.text:
+            marks += "`"
+        return marks
+
 
 @functools.lru_cache(maxsize=200_000)
 def _parts(word: str) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ class Interval:
         return self.low <= value <= self.high
 
 
-def wilson(successes: int, trials: int, *, z: float = Z_95) -> Interval | None:
-    """The score interval of a share of independent trials; None where there was no trial.
+def wilson(successes: int, trials: int) -> Interval | None:
+    """The 95% score interval of a share of independent trials; None where there was no trial.
 
     Unlike the usual `p ± z·s` it stays inside 0…1 and says something sensible for 0 of n and for small n.
 
@@ -42,11 +42,12 @@ def wilson(successes: int, trials: int, *, z: float = Z_95) -> Interval | None:
     """
     if not 0 <= successes <= trials:
         raise ValueError(f"expected 0 <= successes <= trials, found {successes} of {trials}")
-    return _wilson(successes / trials, trials, z) if trials else None
+    return _wilson(successes / trials, trials) if trials else None
 
 
-def _wilson(share: float, trials: float, z: float) -> Interval:
+def _wilson(share: float, trials: float) -> Interval:
     """Wilson's interval of a share; `trials` need not be whole."""
+    z = Z_95
     shrink = 1 + z * z / trials
     middle = (share + z * z / (2 * trials)) / shrink
     half = z / shrink * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
@@ -94,13 +95,9 @@ def standard_error(values: Sequence[float], clusters: Sequence[Hashable] | None 
 
 
 def mean_interval(
-    values: Sequence[float],
-    *,
-    trials: int | None = None,
-    clusters: Sequence[Hashable] | None = None,
-    confidence: float = 0.95,
+    values: Sequence[float], *, trials: int | None = None, clusters: Sequence[Hashable] | None = None
 ) -> Interval | None:
-    """The interval of the mean of tasks' shares, each from 0 to 1; None without a value.
+    """The 95% interval of the mean of tasks' shares, each from 0 to 1; None without a value.
 
     Zeros and ones, not clustered, get Wilson's interval. Else the tasks' own spread says how many independent trials
     the mean is worth, `n_eff = m(1-m)/SE² · (z/t)²` with t of as many degrees of freedom as there are tasks (or
@@ -119,25 +116,19 @@ def mean_interval(
         raise ValueError("expected shares from 0 to 1")
     if not values:
         return None
-    z = normal_quantile(confidence)
     mean = statistics.fmean(values)
     most = max(trials or 0, len(values))
     if clusters is None and most == len(values) and all(value in {0, 1} for value in values):
-        return wilson(round(sum(values)), len(values), z=z)
+        return wilson(round(sum(values)), len(values))
     units = len(values) if clusters is None else len(set(clusters))
     if units == 1:
         return Interval(low=0.0, high=1.0)
     error = standard_error(values, clusters)
-    shrink = (z / t_quantile(confidence, units - 1)) ** 2
+    shrink = (Z_95 / t_quantile(0.95, units - 1)) ** 2
     worth = float(units) if error == 0 else mean * (1 - mean) / error**2 * shrink
     if error:
         worth = min(max(worth, units * shrink), most * shrink)
-    return _wilson(mean, worth, z)
-
-
-def normal_quantile(confidence: float) -> float:
-    """The two-sided quantile of the normal distribution: 1.96 for 0.95."""
-    return statistics.NormalDist().inv_cdf((1 + confidence) / 2)
+    return _wilson(mean, worth)
 
 
 @functools.cache

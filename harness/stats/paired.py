@@ -47,10 +47,10 @@ class PairedTest:
     """Tasks (or clusters) on which the two differ; the others say nothing about which is better."""
 
 
-def mcnemar_exact(gained: int, lost: int, *, alternative: Alternative = Alternative.TWO_SIDED) -> PairedTest:
+def mcnemar_exact(gained: int, lost: int) -> PairedTest:
     """One sample a task: are gains and losses as likely? `gained` tasks only the candidate resolved, `lost` only base.
 
-    Under "no difference" each flip is a fair coin. Two-sided, at least six flips in one direction make p < 0.05.
+    Two-sided. Under "no difference" each flip is a fair coin; at least six flips in one direction make p < 0.05.
 
     Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
     Psychometrika 12 (1947), 153-157; exact, by the binomial distribution: A. Agresti, "Categorical data analysis"
@@ -63,16 +63,8 @@ def mcnemar_exact(gained: int, lost: int, *, alternative: Alternative = Alternat
     if gained < 0 or lost < 0:
         raise ValueError(f"expected counts, found {gained} gained and {lost} lost")
     flips = gained + lost
-    if alternative is Alternative.TWO_SIDED:
-        p = min(1.0, 2 * _coin_tail(flips, min(gained, lost)))
-    else:
-        p = _coin_tail(flips, gained if alternative is Alternative.LESS else lost)
-    return PairedTest(p=p, method="exact McNemar", informative=flips)
-
-
-def _coin_tail(coins: int, heads: int) -> float:
-    """The chance of at most so many heads."""
-    return float(Fraction(sum(math.comb(coins, number) for number in range(heads + 1)), 2**coins))
+    tail = Fraction(sum(math.comb(flips, number) for number in range(min(gained, lost) + 1)), 2**flips)
+    return PairedTest(p=min(1.0, 2 * float(tail)), method="exact McNemar", informative=flips)
 
 
 def sign_flip(

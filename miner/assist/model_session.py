@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
 
 from harness.core import files
 from harness.core.errors import InputError, InterruptedRunError
-from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request
+from harness.solve.base import Fault, LimitReachedError, Message, Model, ModelError, Reply, Request
 from harness.solve.models.meter import Spending
+from harness.solve.models.stack import Wrapped
 from harness.solve.models.throttle import STOPPED
 
 _OF_ONE_TASK = frozenset({Fault.CONTEXT_OVERFLOW, Fault.BAD_REPLY})
@@ -42,29 +41,6 @@ def earlier(path: Path, spent_on: str) -> Spending:
         ) from error
 
 
-def marked(parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """A mark that none of some texts can hold, and these by their names, each between two of it."""
-    mark = hashlib.sha256("\0".join(text for _, text in parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return mark, "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts)
-
-
-class LayeredModel(Protocol):
-    """A model with its layers; `harness.solve.models.stack.Wrapped` is one."""
-
-    @property
-    def spent(self) -> Spending: ...
-
-    def for_task(self, task_key: str) -> Asking: ...
-
-    def stop(self) -> None: ...
-
-
-class Asking(Protocol):
-    """What is asked about one task."""
-
-    def ask(self, request: Request) -> Reply: ...
-
-
 class NotAskedError(Exception):
     """A question that gets no answer; it says why."""
 
@@ -72,7 +48,7 @@ class NotAskedError(Exception):
 class Questions:
     """What is asked of a model; shared by the threads of a mine. `place` is the file that counts what was spent."""
 
-    def __init__(self, model: LayeredModel, *, name: str, place: Path) -> None:
+    def __init__(self, model: Wrapped, *, name: str, place: Path) -> None:
         self.model, self.name = model, name
         self._place = place
         self._lock = threading.Lock()
@@ -94,7 +70,7 @@ class Questions:
         if (ended := self.ended) is not None:
             raise NotAskedError(ended)
 
-    def ask(self, asking: Asking, messages: tuple[Message, ...]) -> Reply:
+    def ask(self, asking: Model, messages: tuple[Message, ...]) -> Reply:
         """The answer to a question; what it cost is on disk then.
 
         Raises:

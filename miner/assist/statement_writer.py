@@ -16,8 +16,7 @@ from harness.languages.base import TestReport
 from harness.quality import sensitive
 from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, SharedWithTests, leaks, shared_with_tests
-from harness.solve.base import Message
-from miner.assist.model_session import marked
+from harness.solve.base import Message, marked
 from miner.candidates.statement import fix_lines, links_only
 
 PROMPT = 1

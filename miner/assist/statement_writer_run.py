@@ -21,8 +21,9 @@ from harness.quality.base import Subject
 from harness.quality.leaks import Leaks, leaks
 from harness.solve.base import Reply
 from harness.solve.models.meter import Spending
+from harness.solve.models.stack import Wrapped
 from miner.assist import statement_writer
-from miner.assist.model_session import LayeredModel, NotAskedError, Questions, bill
+from miner.assist.model_session import NotAskedError, Questions, bill
 from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material, StatementMeasures
 
 Use = Literal["written", "refused", "not_asked"]
@@ -89,7 +90,7 @@ class Writer:
     """Writes statements; shared by the threads of a mine."""
 
     def __init__(
-        self, model: LayeredModel, *, name: str, endpoint: str, host: str, dataset: Dataset, warn: Callable[[str], None]
+        self, model: Wrapped, *, name: str, endpoint: str, host: str, dataset: Dataset, warn: Callable[[str], None]
     ) -> None:
         self._questions = Questions(model, name=name, place=tally_of(dataset))
         self._dataset, self._warn = dataset, warn
@@ -173,7 +174,7 @@ class Writer:
         self._questions.see_that_open()
         messages = statement_writer.question(job.material(), canary=self._dataset.canary)
         self._expose(job)
-        asking, replies = self._questions.model.for_task(job.instance_id), list[Reply]()
+        asking, replies = self._questions.model.for_attempt(), list[Reply]()
         while True:
             reply = self._questions.ask(asking, messages)
             replies.append(reply)

@@ -9,12 +9,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
 from pydantic import Field, ValidationError
 
+from harness.core import origin
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.records import OpenRecord
 from harness.core.test_ids import readable
@@ -89,7 +89,7 @@ class FunnelLine(OpenRecord):
             score=score,
             instance_id=change.instance_id,
             created_at=change.created_at,
-            decided_at=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            decided_at=origin.now(),
             seconds=round(seconds, 3),
             timings={stage: round(duration, 3) for stage, duration in (timings or {}).items()},
             patch_id=patch_id,

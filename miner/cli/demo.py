@@ -18,7 +18,7 @@ from harness.config.settings import Settings, load_settings
 from harness.core import files
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Prediction
-from harness.dataset.folder import Dataset, create_dataset
+from harness.dataset.folder import create_dataset
 from harness.grading.scoring import Demands
 from harness.report.page import render
 from harness.runs import evaluate
@@ -97,7 +97,16 @@ def run(
         tools = _tools(settings, RunTicker(building))
     for folder, predictions_of_model in zip(folders, by_model.values(), strict=True):
         with ticker(f"evaluate {folder.path.name}") as scoring:
-            _score(dataset, predictions_of_model, folder, sandbox, executor, RunTicker(scoring), tools)
+            evaluate.run(
+                dataset,
+                predictions_of_model,
+                folder.path,
+                sandbox=sandbox,
+                executor=executor,
+                settings=evaluate.Settings(demands=Demands(timeout=TIMEOUT), signals=True),
+                observer=RunTicker(scoring),
+                tools=lambda: tools,
+            )
     report = into / "report.html"
     files.write_text(report, render([folder.path for folder in folders], dataset=dataset.path))
     scores_made = tuple(score for folder in folders for score in scores(folder.predictions(), folder.reports()))
@@ -111,27 +120,6 @@ def _claim(into: Path) -> None:
         if any(into.iterdir()):
             raise InputError(f"{into} has files that no demo wrote", hint="give a new folder with -o")
         files.write_text(into / MARK, "This folder is goldseam demo's; it may be removed.\n")
-
-
-def _score(
-    dataset: Dataset,
-    wanted: Sequence[Prediction],
-    folder: RunFolder,
-    sandbox: Sandbox,
-    executor: Executor,
-    observer: evaluate.Observer,
-    tools: str | None,
-) -> None:
-    evaluate.run(
-        dataset,
-        wanted,
-        folder.path,
-        sandbox=sandbox,
-        executor=executor,
-        settings=evaluate.Settings(demands=Demands(timeout=TIMEOUT), signals=True),
-        observer=observer,
-        tools=lambda: tools,
-    )
 
 
 def _quick(settings: Settings) -> Settings:

@@ -20,11 +20,10 @@ _DOCTOR_STYLES = {"ok": "green", "warn": "yellow", "missing": "red"}
 
 
 class MineTicker:
-    """A mine's progress; a `pipeline.Observer`. Changes that recognition leaves are counted, not listed."""
+    """A mine's progress; a `pipeline.Observer`. Changes that recognition leaves are not listed."""
 
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
-        self._left = 0
         self.warnings: list[str] = []
         self.problems: dict[str, str] = {}
         """What could not be mined, and why."""
@@ -45,10 +44,8 @@ class MineTicker:
         self._ticker.ended(line.instance_id)
         if line.reason == INTERNAL_ERROR:
             self.bugs.append(line)
-        if line.stage in (Stage.HISTORY, Stage.RECOGNITION):
-            self._left += 1
-            return
-        self._ticker.step(funnel_line(line))
+        if line.stage not in (Stage.HISTORY, Stage.RECOGNITION):
+            self._ticker.step(funnel_line(line))
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)

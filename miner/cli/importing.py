@@ -10,15 +10,7 @@ from typing import Annotated
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.options import (
-    AddressOption,
-    ExecutorOption,
-    JobsOption,
-    JsonFlag,
-    RuntimeOption,
-    output_folder,
-    print_json,
-)
+from harness.cli import options
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import terminal
 from harness.cli.views.terminal import Ticker
@@ -63,7 +55,9 @@ def import_command(
     out: Annotated[
         Path,
         option(
-            "-o, --output DATASET", "Dataset folder; an unfinished import into it is continued.", parser=output_folder
+            "-o, --output DATASET",
+            "Dataset folder; an unfinished import into it is continued.",
+            parser=options.output_folder,
         ),
     ],
     ids: Annotated[list[str] | None, option("-i, --id TASK", "Only this row (repeatable).")] = None,
@@ -73,18 +67,18 @@ def import_command(
         option("--accept-part", "Accept a row if only part of its FAIL_TO_PASS holds; otherwise it is quarantined."),
     ] = False,
     force: Annotated[bool, option("--force", "Decide again on everything decided before.")] = False,
-    jobs: JobsOption = None,
-    executor: ExecutorOption = Kind.LOCAL,
-    address: AddressOption = None,
-    runtime: RuntimeOption = None,
-    json_: JsonFlag = False,
+    jobs: options.JobsOption = None,
+    executor: options.ExecutorOption = Kind.LOCAL,
+    address: options.AddressOption = None,
+    runtime: options.RuntimeOption = None,
+    json_: options.JsonFlag = False,
 ) -> None:
     """Import SWE-bench rows: build each at its base commit, prove it here, and report which of its test ids hold."""
     places = _sources(sources)
     if not rows.is_file():
         raise InputError(f"expected a file of rows at {rows}, found {'a folder' if rows.is_dir() else 'nothing'}")
     settings = load_settings()
-    options = Options(runs=runs, accept_part=accept_part, fresh=force, chosen=frozenset(ids or ()))
+    import_options = Options(runs=runs, accept_part=accept_part, fresh=force, chosen=frozenset(ids or ()))
     place = choose(executor, address=address, jobs=jobs)
     with (
         begun_dataset(out) as dataset,
@@ -95,14 +89,14 @@ def import_command(
             rows,
             places,
             dataset,
-            options,
+            import_options,
             settings=settings,
             sandbox=sandbox,
             executor=place,
             observer=_Progress(ticker),
         )
     if json_:
-        print_json(_json(imported))
+        options.print_json(_json(imported))
     else:
         console = terminal.results()
         console.print(_rows_table(imported))

@@ -11,15 +11,7 @@ from typing import Annotated
 
 from rich.text import Text
 
-from harness.cli.options import (
-    AddressOption,
-    ExecutorOption,
-    JobsOption,
-    JsonFlag,
-    RuntimeOption,
-    output_folder,
-    print_json,
-)
+from harness.cli import options
 from harness.cli.shell.command import App, argument, option
 from harness.cli.shell.help import ADVANCED
 from harness.cli.views import terminal
@@ -65,7 +57,7 @@ def mine(
             "-o, --output DATASET",
             "Dataset folder; an unfinished mine into it is continued.",
             shown="none; required without --dry-run",
-            parser=output_folder,
+            parser=options.output_folder,
         ),
     ] = None,
     since: Annotated[
@@ -84,8 +76,8 @@ def mine(
         bool, option("--no-validate", "Stop before images are built: candidates only, nothing proved.")
     ] = False,
     force: Annotated[bool, option("--force", "Decide again on everything decided before.")] = False,
-    jobs: JobsOption = None,
-    json_: JsonFlag = False,
+    jobs: options.JobsOption = None,
+    json_: options.JsonFlag = False,
     name: Annotated[
         str | None,
         option(
@@ -162,9 +154,9 @@ def mine(
     no_services: Annotated[
         bool, option("--no-services", "Start none of the services that CI declares for its tests.", _PROOF)
     ] = False,
-    executor: ExecutorOption = Kind.LOCAL,
-    address: AddressOption = None,
-    runtime: RuntimeOption = None,
+    executor: options.ExecutorOption = Kind.LOCAL,
+    address: options.AddressOption = None,
+    runtime: options.RuntimeOption = None,
     platform: Annotated[
         str | None,
         option(
@@ -232,7 +224,7 @@ def mine(
         forks=forks,
         visibility=visibility and one_of("--visibility", visibility, ("public", "private", "internal")),
     )
-    options = pipeline.Options(
+    pipeline_options = pipeline.Options(
         wanted=change_filter,
         limit=limit,
         runs=often.runs,
@@ -247,7 +239,7 @@ def mine(
         reveal=reveal,
     )
     if dry_run:
-        _dry_run(sources, options, settings, json_=json_)
+        _dry_run(sources, pipeline_options, settings, json_=json_)
         return
     if out is None:
         for source in sources:
@@ -287,7 +279,7 @@ def mine(
         summary = pipeline.mine(
             sources,
             dataset,
-            options,
+            pipeline_options,
             settings=settings,
             sandbox=sandbox,
             executor=place,
@@ -298,7 +290,7 @@ def mine(
         stack.close()  # progress ends before results are printed
         if json_:
             fields = {"warnings": observer.warnings, **_left(observer), **model_options.statements_as_json(writer)}
-            print_json({**summary_json(summary), **fields, **model_options.repairs_as_json(repairer)})
+            options.print_json({**summary_json(summary), **fields, **model_options.repairs_as_json(repairer)})
         else:
             console = terminal.results()
             console.print(display.funnel_table(summary))
@@ -347,19 +339,19 @@ def _day(text: str | None, flag: str, *, end: bool = False) -> datetime | None:
     return moment + timedelta(days=1, microseconds=-1) if whole_day else moment
 
 
-def _dry_run(sources: list[str], options: Options, settings: Settings, *, json_: bool) -> None:
+def _dry_run(sources: list[str], pipeline_options: Options, settings: Settings, *, json_: bool) -> None:
     """Print what recognition makes of every change; nothing is built and nothing written but the bare copy."""
     lines: list[FunnelLine] = []
     console = terminal.results()
     observer = display.MineTicker(terminal.Ticker(terminal.messages(), "mine", quiet=True))
-    for line in look(sources, options, settings=settings, observer=observer):
+    for line in look(sources, pipeline_options, settings=settings, observer=observer):
         lines.append(line)
         observer.decided(line)
         if not json_:
             console.print(display.looked_line(line), soft_wrap=True)
     if json_:
         changes = [json.loads(line.model_dump_json()) for line in lines]
-        print_json({"changes": changes, "warnings": observer.warnings, **_left(observer)})
+        options.print_json({"changes": changes, "warnings": observer.warnings, **_left(observer)})
     else:
         console.print(display.funnel_table(summarise(lines)))
     _report_left(observer)

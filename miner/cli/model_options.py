@@ -19,9 +19,9 @@ from harness.core.errors import InputError
 from harness.dataset.folder import Dataset
 from harness.sandbox.executors.choose import Kind
 from harness.sandbox.executors.local import default_jobs
-from harness.solve.models.endpoint import Endpoint, is_pinned
+from harness.solve.models.endpoint import Endpoint
 from harness.solve.models.meter import Limits, Spending
-from harness.solve.models.stack import Wrapped, wrap
+from harness.solve.models.stack import Wrapped
 from miner.assist import model_session
 from miner.assist.repair.run import Repairer
 from miner.assist.statement_writer_run import Writer, tally_of
@@ -112,26 +112,20 @@ def opened(
         InputError: an unusable endpoint or price table, or no key.
 
     """
-    from harness.solve.models.openai_model import OpenAIModel  # noqa: PLC0415 - as slow to load as the rest of a mine
+    from harness.solve.models import session  # noqa: PLC0415 - as slow to load as the rest of a mine
 
     endpoint = Endpoint(base_url=asked.base_url, api_key_env=asked.api_key_env)
-    with (
-        OpenAIModel(model, endpoint, environment=os.environ) as client,
-        cache_of(settings, no_cache=False, max_mb=None, note=warn) as cache,
-    ):
-        wrapped = wrap(
-            client,
-            endpoint=endpoint.base_url,
-            prices=prices_of(asked.prices, asked.assume_price, settings),
-            limits=Limits(cost=asked.max_cost, tokens=asked.max_tokens),
-            cache=cache,
-            jobs=jobs or default_jobs(),
-            api=endpoint.api,
-            floating=not is_pinned(model),
-            earlier=earlier,
-        )
-        for text in (*client.warnings(), *wrapped.notes):
-            warn(text)
+    with session.opened(
+        model,
+        endpoint,
+        environment=os.environ,
+        prices=prices_of(asked.prices, asked.assume_price, settings),
+        limits=Limits(cost=asked.max_cost, tokens=asked.max_tokens),
+        cache=cache_of(settings, no_cache=False, max_mb=None, note=warn),
+        jobs=jobs or default_jobs(),
+        earlier=earlier,
+        warn=warn,
+    ) as wrapped:
         yield wrapped, endpoint
 
 

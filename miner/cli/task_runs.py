@@ -133,12 +133,7 @@ def strip_command(
 
 def _show_stripped(tasks: Sequence[StrippedTask]) -> None:
     console = terminal.results()
-    columns = [
-        Column("task", overflow="fold"),
-        Column("was judged"),
-        Column("is judged"),
-        Column("bits", justify="right"),
-    ]
+    columns = (Column("task", overflow="fold"), "was judged", "is judged", Column("bits", justify="right"))
     table = Table(*columns, box=None, pad_edge=False)
     for task in tasks:
         bits = "" if task.bits is None else f"{task.bits:.0f}"
@@ -226,12 +221,9 @@ def _show_survivors(dataset: Dataset, strengths: Sequence[TaskStrength], *, dry_
         if not strength.files:
             continue
         if dry_run or dataset.sealed:
-            where = (
-                f"{counted(len(strength.files), 'survivor')}, in sealed.age"
-                if dataset.sealed
-                else f"{counted(len(strength.files), 'survivor')}"
-            )
-            console.print(Text(f"{strength.instance_id}: {where}"), soft_wrap=True)
+            where = ", in sealed.age" if dataset.sealed else ""
+            text = f"{strength.instance_id}: {counted(len(strength.files), 'survivor')}{where}"
+            console.print(Text(text), soft_wrap=True)
             continue
         folder = dataset.task_folder(strength.instance_id)
         for name in strength.files:

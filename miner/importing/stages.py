@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.core import origin
 from harness.core.errors import BugError
 from harness.core.instance import Task, TaskState
 from harness.core.test_ids import files
@@ -86,7 +87,7 @@ def unplaced(row: Row, rejection: Rejection) -> FunnelLine:
         signals=(SIGNAL,),
         instance_id=row.instance_id,
         created_at=row.created_at,
-        decided_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        decided_at=origin.now(),
     )
 
 

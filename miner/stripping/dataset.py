@@ -23,8 +23,6 @@ from harness.sandbox.job import Sandbox
 from harness.solve.workspace.workspace import ImageWorkspace
 from miner.stripping import task as stripping
 
-_GIT_SECONDS = 60.0
-
 
 @dataclass(frozen=True, kw_only=True)
 class StrippedTask:
@@ -104,13 +102,7 @@ def _fix(task: Task, folder: Path) -> None:
     """Put both patches of a task on a checkout of its base."""
     for raw in (task.hidden.gold_patch, task.hidden.test_patch):
         if patch.parse(raw, trusted=True).files:
-            process.run(
-                ["git", "apply", "--whitespace=nowarn", "-"],
-                input=raw,
-                cwd=folder,
-                env={"GIT_CEILING_DIRECTORIES": str(folder.parent)},
-                timeout=_GIT_SECONDS,
-            )
+            process.apply_patch(raw, folder)
 
 
 def _read(folder: Path, paths: Iterable[str]) -> dict[str, bytes]:

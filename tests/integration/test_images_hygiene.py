@@ -128,5 +128,5 @@ def test_every_layer_of_a_saved_image_is_read(leaking_image):
 
 def test_check_reports_a_leak(leaking_image, cache, tmp_path):
     made = tiny.dataset(tmp_path / "dataset", tiny.task(leaking_image))
-    problems = dataset.check(made.path, images=image_search.engine_check(cache))
+    problems = dataset.check(made.path, dataset.CheckScope(images=image_search.engine_check(cache)))
     assert any("gives the fix away" in problem.what for problem in problems), problems

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyrage
 import pytest
 
-from harness.checks.dataset import ImageCheck, check, notes
+from harness.checks.dataset import CheckScope, ImageCheck, check, notes
 from harness.dataset import content, task_states
 from harness.dataset.folder import create_dataset, open_dataset, write_instances, write_task
 from harness.dataset.ledger import ledger
@@ -25,7 +25,7 @@ def dataset(tmp_path):
 
 
 def found(dataset, **asked) -> list[str]:
-    return [f"{problem.where}: {problem.what}" for problem in check(dataset.path, **asked)]
+    return [f"{problem.where}: {problem.what}" for problem in check(dataset.path, CheckScope(**asked))]
 
 
 def test_a_sound_dataset_has_no_problem(dataset):

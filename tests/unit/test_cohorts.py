@@ -48,7 +48,7 @@ def test_tasks_are_parted_by_where_they_are_judged():
 def test_a_cohort_has_its_own_interval():
     found = by_cohort(sheet(task(1), task(2, [LOST]), task(3)), CohortKey.REPO)
 
-    assert found[0].rate.interval == wilson(2, 3)
+    assert found[0].sheet.rate.interval == wilson(2, 3)
 
 
 def test_what_is_not_known_stands_last():
@@ -80,7 +80,7 @@ def test_a_cohort_covers_what_was_asked_of_it():
     found = by_cohort(sheet(task(1), missing=missing), CohortKey.REPO)
 
     assert labels(found) == ["acme/other", "acme/widgets"]
-    assert [(cohort.coverage, cohort.sheet.total) for cohort in found] == [(0.0, 1), (0.5, 2)]
+    assert [(cohort.sheet.coverage, cohort.sheet.total) for cohort in found] == [(0.0, 1), (0.5, 2)]
 
 
 def sampled(number, *usages):
@@ -120,7 +120,7 @@ def test_a_task_not_tried_with_a_prompt_is_uncovered_there():
         CohortKey.PROMPT,
     )
 
-    assert [(cohort.label, cohort.coverage) for cohort in found] == [("a", 1.0), ("b", 0.5)]
+    assert [(cohort.label, cohort.sheet.coverage) for cohort in found] == [("a", 1.0), ("b", 0.5)]
 
 
 def test_a_model_is_one_cohort():

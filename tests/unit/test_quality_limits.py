@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.checks.dataset import check
+from harness.checks.dataset import CheckScope, check
 from harness.core.errors import InputError
 from harness.quality.limits import exceeded, parse_limits, too_sensitive, too_weak
 from tests import tiny
@@ -53,7 +53,7 @@ def test_check_tells_of_a_task_over_the_limit(tmp_path):
     tiny.dataset(tmp_path / "bench", leaking)
 
     assert check(tmp_path / "bench") == ()
-    found = check(tmp_path / "bench", max_leak={"overlap": 0.1})
+    found = check(tmp_path / "bench", CheckScope(max_leak={"overlap": 0.1}))
 
     assert [(one.where, one.what) for one in found] == [("tasks/tiny__calc-1", "leaks: overlap is 50%, more than 10%")]
 
@@ -95,8 +95,8 @@ def test_check_finds_a_task_that_is_too_sensitive(tmp_path):
     task = replace(task, instance=replace(task.instance, quality={"sensitive": SENSITIVE}))
     tiny.dataset(tmp_path / "bench", task)
 
-    assert check(tmp_path / "bench", max_sensitive=0.5) == ()
-    assert [one.where for one in check(tmp_path / "bench", max_sensitive=0.4)] == ["tasks/tiny__calc-1"]
+    assert check(tmp_path / "bench", CheckScope(max_sensitive=0.5)) == ()
+    assert [one.where for one in check(tmp_path / "bench", CheckScope(max_sensitive=0.4))] == ["tasks/tiny__calc-1"]
 
 
 def test_check_tells_of_a_task_that_is_too_weak(tmp_path):
@@ -105,4 +105,4 @@ def test_check_tells_of_a_task_that_is_too_weak(tmp_path):
     tiny.dataset(tmp_path / "bench", weak)
 
     assert check(tmp_path / "bench") == ()
-    assert [one.where for one in check(tmp_path / "bench", min_strength=0.5)] == ["tasks/tiny__calc-1"]
+    assert [one.where for one in check(tmp_path / "bench", CheckScope(min_strength=0.5))] == ["tasks/tiny__calc-1"]

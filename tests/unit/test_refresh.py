@@ -17,13 +17,13 @@ from harness.dataset.ledger import ledger
 from harness.runs.refresh import drift, record
 from harness.runs.refresh import run as work
 from harness.runs.refresh.drift import Finding, Result, Tally
-from harness.runs.refresh.notes import MOST_HOURS, Notes, RefreshRequest, folder_of
+from harness.runs.refresh.notes import MOST_HOURS, Notes, folder_of, request_of
 from harness.runs.refresh.seen import Kind, Slot, VerdictSummary
 from tests import tiny
 
 TASK = tiny.task()
 ID = TASK.instance_id
-ASKED = RefreshRequest(ids=(), quarantined=False)
+ASKED = request_of((), quarantined=False)
 
 
 def gold(number=1, *, repeat=False, f2p="P", p2p="P", cause="tests_failed", seconds=1.0):
@@ -206,7 +206,7 @@ def test_a_refresh_goes_on_though_the_clock_was_set_meanwhile(hours, dataset, mo
 
 def test_a_refresh_of_other_tasks_does_not_go_on_from_this_one(dataset):
     Notes(dataset, ASKED, [ID], again=False)
-    assert not Notes(dataset, RefreshRequest(ids=(ID,), quarantined=False), [ID], again=False).goes_on
+    assert not Notes(dataset, request_of((ID,), quarantined=False), [ID], again=False).goes_on
 
 
 def test_notes_name_no_hidden_test(dataset):

@@ -11,7 +11,7 @@ from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits, Spending
 from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.retry import RetryPolicy
-from harness.solve.models.stack import wrap
+from harness.solve.models.stack import Wrapped
 from miner.assist import model_session
 from miner.assist.repair import proposal
 from miner.assist.repair.run import Repairer
@@ -130,7 +130,7 @@ def repairer_on(tmp_path):
             def made(script, *, rounds=3, limits=None, earlier=None):
                 server.script["m"] = script
                 told = []
-                wrapped = wrap(
+                wrapped = Wrapped(
                     client, endpoint=endpoint.base_url, cache=None, prices=prices.load(None),
                     limits=limits or Limits(), policy=RetryPolicy(retries={}), earlier=earlier or Spending(),
                 )  # fmt: skip

@@ -419,7 +419,7 @@ def test_what_a_runner_judges_of_itself_counts_in_no_score_unless_asked_for(mixe
 def test_broken_down_by_place_what_a_runner_judges_of_itself_is_a_cohort(mixed):
     parts = by_cohort(scoresheet.read(mixed)[0], CohortKey.JUDGED)
 
-    assert [(part.label, part.rate.value) for part in parts] == [("inside", 0.0), ("own_runner", 1.0)]
+    assert [(part.label, part.sheet.rate.value) for part in parts] == [("inside", 0.0), ("own_runner", 1.0)]
 
 
 def test_scores_name_what_they_leave_to_runners(mixed):

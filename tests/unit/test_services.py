@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.checks.dataset import ImageCheck, check
+from harness.checks.dataset import CheckScope, ImageCheck, check
 from harness.config import doctor
 from harness.config.settings import load_settings
 from harness.core.errors import InputError
@@ -148,7 +148,7 @@ def test_the_images_of_services_are_checked_as_the_tasks_own_are(tmp_path):
     dataset = tiny.dataset(tmp_path / "dataset", with_services(DB, replace(CACHE, image=here)))
     engine = ImageCheck(has=lambda image: image == tiny.NO_IMAGE, leaks=lambda _task: ())
 
-    found = [one.what for one in check(dataset.path, images=engine, in_registry=lambda _ref: False)]
+    found = [one.what for one in check(dataset.path, CheckScope(images=engine, in_registry=lambda _ref: False))]
 
     assert f"the engine has no image {here} of the service cache" in found
     assert f"of the service cache: the registry has no image {here}" in found

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.analysis.usage import usage_of
-from harness.core.errors import InfrastructureError, InputError
+from harness.core.errors import BugError, InfrastructureError, InputError
 from harness.dataset.folder import write_instances
 from harness.dataset.ledger import ledger
 from harness.runs.predictions import read_predictions
@@ -120,8 +120,9 @@ def test_a_bug_of_ours_costs_one_sample_which_the_same_call_makes_again(room, mo
     with monkeypatch.context() as patched:
         patched.setattr(SingleAgent, "attempt", planted)
         report = place.run()
-    assert (report.made, report.errors, report.left, report.bug) == (2, 1, 1, True)
-    assert report.trouble.startswith("a bug of goldseam (ZeroDivisionError); please report it with ")
+    assert (report.made, report.errors, report.left) == (2, 1, 1)
+    assert isinstance(report.trouble, BugError)
+    assert report.trouble.message.startswith("a bug of goldseam (ZeroDivisionError); please report it with ")
     (line,) = (place.folder / "predictions.errors.jsonl").read_text().splitlines()
     assert (json.loads(line)["instance_id"], json.loads(line)["fault"]) == ("tiny__calc-2", "bug")
     again = place.run()

@@ -39,7 +39,7 @@ def stopped(work) -> str:
 
 def test_a_reply_knows_what_it_cost_and_the_meter_sums_it():
     counted = meter()
-    model = counted.attempt().metered(ScriptedModel(reply(read=200, written=30)))
+    model = counted.attempt(ScriptedModel(reply(read=200, written=30)))
     assert model.ask(question()).cost == pytest.approx(0.002 + 0.003)
     model.ask(question())
     spent = counted.spent
@@ -49,7 +49,7 @@ def test_a_reply_knows_what_it_cost_and_the_meter_sums_it():
 
 def test_without_a_price_a_cost_is_none_and_told_as_unknown():
     counted = meter(prices=Prices())
-    assert counted.attempt().metered(ScriptedModel(reply())).ask(question()).cost is None
+    assert counted.attempt(ScriptedModel(reply())).ask(question()).cost is None
     assert (counted.spent.unpriced, counted.spent.cost) == (1, 0.0)
 
 
@@ -71,7 +71,7 @@ def test_tokens_that_cannot_be_right_give_no_cost_but_count_against_the_limits(u
     counted = meter()
     given = reply()
     odd = type(given)(**{**vars(given), "usage": usage})
-    answer = counted.attempt().metered(ScriptedModel(odd)).ask(question())
+    answer = counted.attempt(ScriptedModel(odd)).ask(question())
     assert (answer.cost, answer.usage) == (None, usage)
     assert counted.spent.estimated == 1
     assert counted.spent.input_tokens >= 195
@@ -80,13 +80,13 @@ def test_tokens_that_cannot_be_right_give_no_cost_but_count_against_the_limits(u
 
 
 def test_tokens_that_the_client_found_odd_give_no_cost():
-    answer = meter().attempt().metered(ScriptedModel(reply(notes=(IMPOSSIBLE,)))).ask(question())
+    answer = meter().attempt(ScriptedModel(reply(notes=(IMPOSSIBLE,)))).ask(question())
     assert answer.cost is None
 
 
 def test_no_question_is_sent_that_could_pass_the_limit():
     model = ScriptedModel(reply())
-    asked = meter(Limits(cost=0.05)).attempt().metered(model)
+    asked = meter(Limits(cost=0.05)).attempt(model)
     assert stopped(lambda: asked.ask(question(most=500))) == "cost"  # 500 written tokens may cost $0.05 alone
     assert model.asked == []
     assert asked.ask(question(most=400)).cost is not None
@@ -104,7 +104,7 @@ def test_no_question_is_sent_that_could_pass_the_limit():
 def test_each_limit_ends_the_questions_and_is_not_passed(limits, limit):
     counted = meter(limits)
     model = ScriptedModel(reply(read=195, written=100))
-    asked = counted.attempt().metered(model)
+    asked = counted.attempt(model)
 
     def work() -> None:
         while True:
@@ -121,7 +121,7 @@ def test_each_limit_ends_the_questions_and_is_not_passed(limits, limit):
 )
 def test_time_is_used_up_by_the_clock(limits, limit):
     clock = HeldClock()
-    asked = meter(limits, clock=clock).attempt().metered(ScriptedModel(reply()))
+    asked = meter(limits, clock=clock).attempt(ScriptedModel(reply()))
     clock.passed = 119.0
     asked.ask(question())
     clock.passed = 120.0
@@ -129,7 +129,7 @@ def test_time_is_used_up_by_the_clock(limits, limit):
 
 
 def test_a_wait_that_would_end_after_the_time_limit_is_not_begun():
-    attempt = meter(Limits(minutes=1)).attempt()
+    attempt = meter(Limits(minutes=1)).attempt(ScriptedModel(reply()))
     attempt.may_wait(59.0)
     assert stopped(lambda: attempt.may_wait(60.0)) == "minutes"
 
@@ -138,7 +138,7 @@ def test_a_limit_of_one_attempt_leaves_the_next_one_its_own():
     counted = meter(Limits(task_tokens=600))
     model = ScriptedModel(reply(read=250, written=100))
     for _ in range(3):
-        first = counted.attempt().metered(model)
+        first = counted.attempt(model)
         first.ask(question(most=100))
         assert stopped(lambda one=first: one.ask(question(most=100))) == "task_tokens"
 
@@ -146,16 +146,16 @@ def test_a_limit_of_one_attempt_leaves_the_next_one_its_own():
 def test_what_earlier_calls_spent_counts_and_a_higher_limit_goes_on():
     earlier = Spending(cost=0.9, input_tokens=50_000, output_tokens=4_000)
     model = ScriptedModel(reply())
-    asked = meter(Limits(cost=0.9), earlier=earlier).attempt().metered(model)
+    asked = meter(Limits(cost=0.9), earlier=earlier).attempt(model)
     assert stopped(lambda: asked.ask(question(most=100))) == "cost"
     higher = meter(Limits(cost=1.0), earlier=earlier)
-    higher.attempt().metered(model).ask(question(most=100))
+    higher.attempt(model).ask(question(most=100))
     assert higher.spent.cost == pytest.approx(0.902)
 
 
 def test_an_answer_without_a_bound_reserves_the_longest_seen():
     counted = meter(Limits(tokens=10**9))
-    asked = counted.attempt().metered(ScriptedModel(reply(written=9000), reply()))
+    asked = counted.attempt(ScriptedModel(reply(written=9000), reply()))
     for expected in (UNBOUNDED_OUTPUT, 9000):
         account = counted._total
         reserved = counted.reserve(account, question())
@@ -167,7 +167,7 @@ def test_an_answer_without_a_bound_reserves_the_longest_seen():
 def test_where_an_endpoint_counts_more_tokens_more_room_is_kept():
     counted = meter()
     long = question("ab" * 2000, most=1)
-    counted.attempt().metered(ScriptedModel(reply(read=4000))).ask(long)
+    counted.attempt(ScriptedModel(reply(read=4000))).ask(long)
     assert counted.reserve(counted._total, long).tokens >= 4000
 
 
@@ -176,7 +176,7 @@ def test_where_an_endpoint_counts_more_tokens_more_room_is_kept():
 )
 def test_a_refused_question_costs_nothing(fault):
     counted = meter(Limits(cost=1.0))
-    asked = counted.attempt().metered(ScriptedModel(ModelError("no", fault=fault)))
+    asked = counted.attempt(ScriptedModel(ModelError("no", fault=fault)))
     with pytest.raises(ModelError):
         asked.ask(question())
     assert counted.spent == Spending()
@@ -185,7 +185,7 @@ def test_a_refused_question_costs_nothing(fault):
 
 def test_an_answer_that_broke_off_takes_room_since_it_may_be_on_the_bill():
     counted = meter(Limits(tokens=1000))
-    asked = counted.attempt().metered(ScriptedModel(ModelError("no", fault=Fault.NETWORK)))
+    asked = counted.attempt(ScriptedModel(ModelError("no", fault=Fault.NETWORK)))
     for _ in range(4):
         with pytest.raises(ModelError):
             asked.ask(question(most=100))
@@ -196,7 +196,7 @@ def test_an_answer_that_broke_off_takes_room_since_it_may_be_on_the_bill():
 def test_a_bug_in_a_model_gives_its_room_back():
     counted = meter(Limits(cost=1.0))
     with pytest.raises(KeyError):
-        counted.attempt().metered(ScriptedModel(KeyError("bug"))).ask(question())
+        counted.attempt(ScriptedModel(KeyError("bug"))).ask(question())
     assert (counted._total.in_flight, counted._total.reserved.cost) == (0, 0)
 
 
@@ -204,7 +204,7 @@ def hammer(counted: Meter, model, *, threads: int, most: int | None) -> None:
     """Ask from many threads until the limit ends each of them."""
 
     def work() -> None:
-        asked = counted.attempt().metered(model)
+        asked = counted.attempt(model)
         while True:
             asked.ask(question(most=most))
 
@@ -231,10 +231,10 @@ def test_without_a_bound_each_thread_passes_the_limit_by_its_last_answer_at_most
     together = threading.Barrier(8)
     model = ScriptedModel(reply(written=longest), then=lambda _: together.wait(120))
     with ThreadPoolExecutor(8) as pool:
-        wait([pool.submit(counted.attempt().metered(model).ask, question()) for _ in range(8)])
+        wait([pool.submit(counted.attempt(model).ask, question()) for _ in range(8)])
     beyond = longest - UNBOUNDED_OUTPUT
     assert 60_000 < counted.spent.tokens <= 60_000 + 8 * beyond
-    assert stopped(lambda: counted.attempt().metered(model).ask(question())) == "tokens"
+    assert stopped(lambda: counted.attempt(model).ask(question())) == "tokens"
 
 
 def test_a_question_waits_for_room_that_answers_in_flight_may_leave():
@@ -245,8 +245,8 @@ def test_a_question_waits_for_room_that_answers_in_flight_may_leave():
         inside.set()
         assert go.wait(120)
 
-    first = counted.attempt().metered(ScriptedModel(reply(read=100, written=10), then=slow))
-    second = counted.attempt().metered(ScriptedModel(reply()))
+    first = counted.attempt(ScriptedModel(reply(read=100, written=10), then=slow))
+    second = counted.attempt(ScriptedModel(reply()))
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(first.ask, question(most=600))
         assert inside.wait(120)
@@ -261,13 +261,13 @@ def test_stopping_ends_whoever_waits_for_room():
     counted = meter(Limits(tokens=1000), clock=SystemClock())
     counted.reserve(counted._total, question(most=600))
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(counted.attempt().metered(ScriptedModel(reply())).ask, question(most=600))
+        waiting = pool.submit(counted.attempt(ScriptedModel(reply())).ask, question(most=600))
         counted.stop()
         assert stopped(lambda: waiting.result(10)) == "stopped"
 
 
 def test_when_nothing_is_in_flight_nothing_is_reserved_however_the_cents_round():
-    account = meter().attempt()._account
+    account = meter().attempt(ScriptedModel(reply()))._account
     shares = [_Share(cost=0.1), _Share(cost=0.2)]
     for share in shares:
         account.reserve(share)

@@ -11,13 +11,13 @@ import pytest
 
 from harness.core.errors import InputError
 from harness.solve.base import Fault, LimitReachedError, ModelError
-from harness.solve.models import stack
 from harness.solve.models.endpoint import Api, Endpoint
 from harness.solve.models.meter import Limits
 from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.prices import Prices, shipped
 from harness.solve.models.response_cache import ResponseCache
 from harness.solve.models.retry import RetryPolicy
+from harness.solve.models.stack import Wrapped
 from tests.model_server import ModelServer, Say, Spent, overflow, rate_limit, server_error, storm
 from tests.solve_parts import HeldClock, ScriptedModel, question, reply
 
@@ -37,7 +37,7 @@ def world(tmp_path):
             made.callback(lambda: _hold(server))
             endpoint = Endpoint(base_url=server.base_url, api=Api.CHAT)
             model = made.enter_context(OpenAIModel("m", endpoint, environment={}))
-            wrapped = stack.wrap(
+            wrapped = Wrapped(
                 model,
                 endpoint=server.base_url if kept is None else "http://same/v1",
                 prices=prices,
@@ -65,7 +65,7 @@ def _hold(server: ModelServer) -> None:
 
 def test_a_storm_of_429_is_ridden_out_and_recorded(world):
     server, wrapped = world(storm(6, FINE))
-    answer = wrapped.for_task("t").ask(question())
+    answer = wrapped.for_attempt().ask(question())
     assert answer.retries == (Fault.RATE_LIMIT,) * 6
     assert answer.cost > 0
     assert len(server.requests) == 7
@@ -75,9 +75,9 @@ def test_a_storm_of_429_is_ridden_out_and_recorded(world):
 def test_a_storm_makes_all_threads_ask_less_at_once(world):
     server, wrapped = world(storm(8, FINE, fault=rate_limit(milliseconds=5)), jobs=8)
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda sample: wrapped.for_task("t").ask(question(sample=sample)), range(8)))
+        answers = list(pool.map(lambda sample: wrapped.for_attempt().ask(question(sample=sample)), range(8)))
     assert all(answer.message.content == FINE.text for answer in answers)
-    assert wrapped.at_once < 8
+    assert wrapped._throttle.governor.limit < 8
     assert len(server.requests) == 16
 
 
@@ -90,20 +90,20 @@ def test_nobody_asks_before_the_moment_that_an_endpoint_names(world, how):
     }
     clock = HeldClock()
     _, wrapped = world(storm(1, FINE, fault=asked_for[how]), clock=clock)
-    answer = wrapped.for_task("t").ask(question())
+    answer = wrapped.for_attempt().ask(question())
     assert 6 <= answer.waited_seconds <= 8.8
     assert clock.passed >= 6
 
 
 def test_errors_of_a_server_are_ridden_out(world):
     _, wrapped = world((server_error(500), server_error(503), FINE))
-    assert wrapped.for_task("t").ask(question()).retries == (Fault.SERVER, Fault.SERVER)
+    assert wrapped.for_attempt().ask(question()).retries == (Fault.SERVER, Fault.SERVER)
 
 
 def test_a_server_that_stays_broken_is_given_up(world):
     server, wrapped = world(server_error())
     with pytest.raises(ModelError, match="asked 6 times") as caught:
-        wrapped.for_task("t").ask(question())
+        wrapped.for_attempt().ask(question())
     assert caught.value.fault is Fault.SERVER
     assert len(server.requests) == 6
     assert wrapped.spent.cost == 0
@@ -112,7 +112,7 @@ def test_a_server_that_stays_broken_is_given_up(world):
 def test_a_prompt_that_is_too_long_is_asked_once(world):
     server, wrapped = world(overflow())
     with pytest.raises(ModelError) as caught:
-        wrapped.for_task("t").ask(question())
+        wrapped.for_attempt().ask(question())
     assert caught.value.fault is Fault.CONTEXT_OVERFLOW
     assert len(server.requests) == 1
 
@@ -121,7 +121,7 @@ def test_a_prompt_that_is_too_long_is_asked_once(world):
 def test_a_cut_stream_is_asked_again_and_never_kept(world, kept, politely):
     cut = Say(text="half an answer " * 20, cut_after=2, cut_politely=politely)
     server, wrapped = world((cut, FINE), kept=kept)
-    model = wrapped.for_task("t")
+    model = wrapped.for_attempt()
     assert model.ask(question()).message.content == FINE.text
     assert model.ask(question()).message.content == FINE.text
     assert len(server.requests) == 2
@@ -131,7 +131,7 @@ def test_a_cut_stream_is_asked_again_and_never_kept(world, kept, politely):
 @pytest.mark.parametrize("spent", ["untold", Spent(prompt=-5, completion=3), Spent(prompt=90, completion=3, total=7)])
 def test_wrong_usage_numbers_give_no_cost_and_still_end_at_the_limit(world, spent):
     server, wrapped = world(Say(text="fine", spent=spent), limits=Limits(tokens=1000))
-    model = wrapped.for_task("t")
+    model = wrapped.for_attempt()
     costs = []
     with contextlib.suppress(LimitReachedError):
         costs.extend(model.ask(question(sample=sample, most=50)).cost for sample in range(100))
@@ -142,9 +142,9 @@ def test_wrong_usage_numbers_give_no_cost_and_still_end_at_the_limit(world, spen
 
 def test_an_answer_from_the_cache_costs_nothing_and_is_given_when_the_money_is_gone(world, kept):
     _, first = world(FINE, kept=kept)
-    paid = first.for_task("t").ask(question())
+    paid = first.for_attempt().ask(question())
     server, second = world(FINE, kept=kept, limits=Limits(cost=0.0))
-    model = second.for_task("t")
+    model = second.for_attempt()
     again = model.ask(question())
     assert (again.cached, again.cost, again.message) == (True, paid.cost, paid.message)
     assert (second.spent.cached, second.spent.cost, second.spent.questions) == (1, 0.0, 0)
@@ -156,7 +156,7 @@ def test_an_answer_from_the_cache_costs_nothing_and_is_given_when_the_money_is_g
 def test_samples_are_different_questions(world, kept):
     server, wrapped = world(FINE, kept=kept)
     for sample in (0, 1, 0, 1):
-        wrapped.for_task("t").ask(question(sample=sample))
+        wrapped.for_attempt().ask(question(sample=sample))
     assert len(server.requests) == 2
 
 
@@ -164,7 +164,7 @@ def test_eight_threads_stay_under_a_limit_of_money(world):
     server, wrapped = world(FINE, limits=Limits(cost=0.1), jobs=8)
 
     def work(thread: int) -> None:
-        model = wrapped.for_task(str(thread))
+        model = wrapped.for_attempt()
         sample = 0
         while True:
             model.ask(question(sample=sample, most=20))
@@ -204,7 +204,7 @@ def test_a_floating_name_is_asked_anew_each_day_and_a_snapshot_is_not(kept):
     for floating, times in ((True, 2), (False, 1)):
         model, clock = ScriptedModel(reply()), HeldClock()
         for _ in range(2):
-            wrap(model, kept=kept, floating=floating, clock=clock, endpoint=f"http://{floating}").for_task("t").ask(
+            wrap(model, kept=kept, floating=floating, clock=clock, endpoint=f"http://{floating}").for_attempt().ask(
                 question()
             )
             clock.passed += 86400.0
@@ -216,23 +216,14 @@ def test_stopping_ends_the_next_question():
     wrapped = wrap(model)
     wrapped.stop()
     with pytest.raises(LimitReachedError) as caught:
-        wrapped.for_task("t").ask(question())
+        wrapped.for_attempt().ask(question())
     assert (caught.value.limit, model.asked) == ("stopped", [])
-
-
-def test_an_attempt_knows_what_it_spent_itself():
-    wrapped = wrap(ScriptedModel(reply()))
-    one, two = wrapped.for_task("a"), wrapped.for_task("b")
-    one.ask(question())
-    two.ask(question())
-    two.ask(question())
-    assert (one.spent.questions, two.spent.questions, wrapped.spent.questions) == (1, 2, 3)
 
 
 def wrap(
     model=None, *, limits=None, prices=PRICES, kept=None, clock=None, endpoint="http://localhost/v1", floating=True
 ):
-    return stack.wrap(
+    return Wrapped(
         model or ScriptedModel(reply()),
         endpoint=endpoint,
         prices=prices,

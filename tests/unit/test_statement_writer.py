@@ -19,7 +19,7 @@ from harness.solve.models.openai_model import OpenAIModel
 from harness.solve.models.prices import load as load_prices
 from harness.solve.models.response_cache import ResponseCache
 from harness.solve.models.retry import RetryPolicy
-from harness.solve.models.stack import wrap
+from harness.solve.models.stack import Wrapped
 from miner.assist import model_session
 from miner.assist import statement_writer as writing
 from miner.assist.statement_writer import Fault
@@ -195,7 +195,7 @@ class Room:
         self.cache = ResponseCache(folder / "answers")
         endpoint = Endpoint(base_url=server.base_url, api=Api.CHAT)
         self.client = OpenAIModel("m", endpoint, environment={"OPENAI_API_KEY": KEY})
-        self.model = wrap(
+        self.model = Wrapped(
             self.client, endpoint=server.base_url, cache=self.cache,
             prices=load_prices(None).assuming("1/2", day=date(2026, 1, 1)),
             limits=Limits(**limits), policy=RetryPolicy(retries={}),

@@ -69,13 +69,6 @@ def test_what_is_no_share_is_refused(values):
         mean_interval(values)
 
 
-def test_a_higher_confidence_is_wider():
-    values = [1.0, 0.5, 0.25, 0.0, 0.75]
-    narrow, wide = mean_interval(values, trials=20, confidence=0.8), mean_interval(values, trials=20, confidence=0.99)
-
-    assert wide.low < narrow.low < narrow.high < wide.high
-
-
 def test_the_standard_error_by_task_is_scipys():
     values = [0.1, 0.9, 0.4, 0.4, 1.0]
 

@@ -283,7 +283,7 @@ def test_sealing_takes_survivors_in_and_opening_gives_them_back(tmp_path, measur
     everything = b"".join(path.read_bytes() for path in dataset.path.rglob("*") if path.is_file())
     assert b"telling word" not in everything
     assert not list(dataset.path.rglob("survivor-*"))
-    assert check.check(dataset.path, keys=keys) == ()
+    assert check.check(dataset.path, check.CheckScope(keys=keys)) == ()
     sealing.open_into(sealed, tmp_path / "opened")
     again = tmp_path / "opened" / "tasks" / "tiny__calc-1" / "survivor-01-part.patch"
     assert again.read_bytes() == written
@@ -298,7 +298,7 @@ def test_a_sealed_task_is_measured_with_a_key_and_stays_sealed(tmp_path, measure
 
     (one,) = run(sealed)
 
-    assert check.check(dataset.path, keys=keys) == ()
+    assert check.check(dataset.path, check.CheckScope(keys=keys)) == ()
     assert not list(dataset.path.rglob("survivor-*"))
     task = open_dataset(dataset.path, keys=keys).task("tiny__calc-1")
     assert tuple(task.hidden.survivors) == one.files == ("survivor-01-part.patch",)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.core.errors import InputError
 from harness.core.wording import listed, nearest
@@ -28,30 +28,14 @@ class Mode(StrEnum):
     """No larger drop was seen; one that is too small for this dataset to see may pass."""
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _mode(value: Any) -> Any:
-    return Mode(value) if isinstance(value, str) and value in list(Mode) else value
-
-
-def _place(value: Any) -> Any:
-    return Place(value) if isinstance(value, str) and value in list(Place) else value
-
-
 class GateRules(BaseModel):
     """`[gate]`: what a candidate must keep. docs/gate.md explains each."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
-        default=Mode.NO_REGRESSION, description=" or ".join(f'"{mode}"' for mode in Mode)
-    )
+    mode: Mode = Field(default=Mode.NO_REGRESSION, strict=False, description=" or ".join(f'"{mode}"' for mode in Mode))
     """`no-regression` passes where no larger drop was seen; `no-worse-than` where one is ruled out."""
-    require: Annotated[Place, BeforeValidator(_place)] = Field(
-        default=Place.HOST, description=listed([f'"{place}"' for place in Place])
-    )
+    require: Place = Field(default=Place.HOST, strict=False, description=listed([f'"{place}"' for place in Place]))
     """Where a task has to be judged to count, at the least; with `host` one that is guessable does not count either."""
     max_drop: float = Field(default=0.05, ge=0, le=1, description=_SHARE)
     """How much of the baseline's resolved share a candidate may lose."""
@@ -69,9 +53,7 @@ class GateRules(BaseModel):
         default_factory=dict, description='a table of shares by cohort, such as "repo:owner/name" = 0.5'
     )
     """The share that each of these cohorts has to resolve."""
-    must_pass: Annotated[tuple[str, ...], BeforeValidator(_tuple)] = Field(
-        default=(), description="a list of instance ids"
-    )
+    must_pass: tuple[str, ...] = Field(default=(), strict=False, description="a list of instance ids")
     """Tasks of which every sample has to be resolved."""
     no_new_security: bool = Field(default=False, description="true or false")
     """No patch may bring in a security finding."""

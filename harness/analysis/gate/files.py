@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 
 from harness.analysis import compare, scoresheet
@@ -18,7 +16,7 @@ from harness.analysis.gate.ci import visible
 from harness.analysis.gate.config import GateRules
 from harness.analysis.gate.decision import Decision, Finding
 from harness.analysis.scoresheet import Scoresheet
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import InputError
 from harness.dataset.folder import open_dataset
 from harness.runs import verdict
@@ -194,7 +192,7 @@ def leave(decision: Decision, *, junit_file: Path | None, sarif_file: Path | Non
     """Write what was asked for, each file at once; one that is named `-` goes to standard output."""
     for path, text in (
         (junit_file, junit_file and ci.junit_xml(decision)),
-        (sarif_file, sarif_file and ci.sarif_json(decision.findings, version=_version())),
+        (sarif_file, sarif_file and ci.sarif_json(decision.findings, version=origin.version())),
         (summary_file, summary_file and ci.step_summary(decision)),
     ):
         if path and text:
@@ -230,11 +228,7 @@ def accept(answer: GateOutcome, path: Path) -> bool:
         entry.sheet,
         run=entry.name,
         started_at=entry.started_at,
-        accepted_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        version=_version(),
+        accepted_at=origin.now(),
+        version=origin.version(),
     )
     return True
-
-
-def _version() -> str:
-    return metadata.version("goldseam")

@@ -75,7 +75,9 @@ def decide(
     lines += checks.costs(ours, rules)
     lines += checks.authentic(unvouched)
     verdict = _verdict(lines)
-    notes = _notes(candidate, baseline, pairs, power=_asks_for_power(verdict, rules))
+    # what these tasks cannot show bears on the answer; a proof, or a regression, does without
+    power = rules.mode is Mode.NO_REGRESSION and verdict is not GateVerdict.REGRESSION
+    notes = _notes(candidate, baseline, pairs, power=power)
     return Decision(
         verdict=verdict,
         sentence=_sentence(verdict, lines, rules, compared=theirs is not None),
@@ -230,11 +232,6 @@ def _change(task: TaskScore, base: TaskScore) -> Change:
 
 def _counts(task: TaskScore | None) -> Counts | None:
     return Counts(resolved=task.resolved, scored=task.scored) if task and task.scored else None
-
-
-def _asks_for_power(verdict: GateVerdict, rules: GateRules) -> bool:
-    """Whether what these tasks cannot show bears on the answer: a proof, or a regression, does without."""
-    return rules.mode is Mode.NO_REGRESSION and verdict is not GateVerdict.REGRESSION
 
 
 def _for_review(ours: Scoresheet) -> tuple[str, ...]:

@@ -93,8 +93,8 @@ def _config(value: Path | None) -> None:
         return
 
     if not value.is_file():
-        what = f"{value} is a folder, not a settings file" if value.is_dir() else f"no such settings file: {value}"
-        raise InputError(what, hint="give --config an existing file such as goldseam.toml")
+        problem = f"{value} is a folder, not a settings file" if value.is_dir() else f"no such settings file: {value}"
+        raise InputError(problem, hint="give --config an existing file such as goldseam.toml")
     ChosenFile.path = value
 
 

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, by_cohort
+from harness.analysis.cohorts import CohortKey, Cutoffs, cut
 from harness.analysis.compare import LEVEL, Answer, Comparison, Flip, Reason
 from harness.analysis.scoresheet import Scoresheet
 from harness.cli.views.scores import (
@@ -216,8 +216,8 @@ def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoffs: Cutof
     parts: list[RenderableType] = []
     for key in by:
         grid = table(key.value, "tasks", "base", "95% CI", "candidate", "95% CI")
-        base_cohorts = {cohort.value: cohort for cohort in _cut(comparison.base, key, cutoffs)}
-        two = {cohort.value: cohort for cohort in _cut(comparison.candidate, key, cutoffs)}
+        base_cohorts = {cohort.value: cohort for cohort in cut(comparison.base, key, cutoffs)}
+        two = {cohort.value: cohort for cohort in cut(comparison.candidate, key, cutoffs)}
         for value in [*base_cohorts, *(value for value in two if value not in base_cohorts)]:
             cells = [_cells(cohorts[value].sheet if value in cohorts else None) for cohorts in (base_cohorts, two)]
             cohort = base_cohorts.get(value) or two[value]
@@ -226,10 +226,6 @@ def _broken_down(comparison: Comparison, by: Sequence[CohortKey], cutoffs: Cutof
         parts += [_indented(line) for line in gap_lines((comparison.base, comparison.candidate), key, cutoffs)]
         parts.append(Text())
     return parts
-
-
-def _cut(sheet: Scoresheet, key: CohortKey, cutoffs: Cutoffs | None) -> tuple[Cohort, ...]:
-    return by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
 
 
 def _cells(sheet: Scoresheet | None) -> tuple[str, str]:
@@ -293,8 +289,8 @@ def _comparison_json(comparison: Comparison, by: Sequence[CohortKey], cutoffs: C
         "lost": [_flip_json(flip) for flip in comparison.lost],
         "cohorts": {
             key.value: {
-                "base": [cohort_json(cohort) for cohort in _cut(comparison.base, key, cutoffs)],
-                "candidate": [cohort_json(cohort) for cohort in _cut(comparison.candidate, key, cutoffs)],
+                "base": [cohort_json(cohort) for cohort in cut(comparison.base, key, cutoffs)],
+                "candidate": [cohort_json(cohort) for cohort in cut(comparison.candidate, key, cutoffs)],
             }
             for key in by
         },

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +83,7 @@ def refresh_text(refreshed: Refreshed, dataset: Path) -> RenderableType:
     if not refreshed.findings:
         return Text("no task is in quarantine")
     parts: list[RenderableType] = []
-    findings = [one for one in refreshed.findings if one.result is not Result.HOLDS]
+    findings = [finding for finding in refreshed.findings if finding.result is not Result.HOLDS]
     for finding in findings:
         parts += [*_drift_lines(finding), Text()]
     parts += [Text(line) for line in _sums(refreshed)]
@@ -132,20 +131,15 @@ def _table(changes: list[IdChange]) -> Table:
 
 
 def _sums(outcome: Refreshed) -> list[str]:
-    gold = (
-        sum(finding.gold.resolved for finding in outcome.findings),
-        sum(finding.gold.runs for finding in outcome.findings),
-    )
-    null = (
-        sum(finding.null.resolved for finding in outcome.findings),
-        sum(finding.null.runs for finding in outcome.findings),
-    )
+    sums = _by_kind(outcome)
+    gold, null = sums["gold"], sums["null"]
     counts = ", ".join(f"{len(outcome.of(result))} {result}" for result in Result if outcome.of(result))
     containers = sum(finding.containers for finding in outcome.findings)
     ids = {change.test_id for finding in outcome.of(Result.UNSTABLE) for change in finding.changes}
     verdicts = (
-        f"{gold[1] + null[1]} verdicts in {containers} containers, {_minutes(outcome.seconds)}: "
-        f"gold resolved {gold[0]}/{gold[1]}, null resolved {null[0]}/{null[1]}, {counted(len(ids), 'unstable id')}"
+        f"{gold['runs'] + null['runs']} verdicts in {containers} containers, {_minutes(outcome.seconds)}: "
+        f"gold resolved {gold['resolved']}/{gold['runs']}, "
+        f"null resolved {null['resolved']}/{null['runs']}, {counted(len(ids), 'unstable id')}"
     )
     lines = [f"{counted(len(outcome.findings), 'task')}: {counts}", verdicts]
     if outcome.bound_each is not None and outcome.bound_all is not None and min(outcome.clean_runs) >= _TELLING:
@@ -157,6 +151,17 @@ def _sums(outcome: Refreshed) -> list[str]:
     if outcome.slowdown >= calibration.DRIFT:
         lines.append(f"gold took {outcome.slowdown:g} times as long here as when the tasks were proved (median)")
     return lines
+
+
+def _by_kind(outcome: Refreshed) -> dict[str, dict[str, int]]:
+    """Runs of gold and of null, and how many of them resolved, over all tasks."""
+    return {
+        kind: {
+            name: sum(getattr(getattr(finding, kind), name) for finding in outcome.findings)
+            for name in ("resolved", "runs")
+        }
+        for kind in ("gold", "null")
+    }
 
 
 def _minutes(seconds: float) -> str:
@@ -182,20 +187,13 @@ def _mass_words(outcome: Refreshed) -> str:
 def refresh_json(refreshed: Refreshed) -> dict[str, Any]:
     """What `holdout refresh --json` prints; docs/holdout.md names its fields."""
     settings = refreshed.settings
-    sums: Mapping[str, Any] = {
-        kind: {
-            name: sum(getattr(getattr(finding, kind), name) for finding in refreshed.findings)
-            for name in ("resolved", "runs")
-        }
-        for kind in ("gold", "null")
-    }
     return {
         "schema_version": SCHEMA_VERSION,
         "dry_run": settings.dry_run,
         "runs": settings.runs,
         "tasks": [finding_as_json(finding) for finding in refreshed.findings],
         "results": {result.value: len(refreshed.of(result)) for result in Result},
-        **sums,
+        **_by_kind(refreshed),
         "bound_each": refreshed.bound_each,
         "bound_all": refreshed.bound_all,
         "slowdown": refreshed.slowdown,

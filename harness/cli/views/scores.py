@@ -7,11 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, Gap, by_cohort, gap
+from harness.analysis.cohorts import Cohort, CohortKey, Cutoffs, Gap, cut
+from harness.analysis.cohorts import gap as gap_of
 from harness.analysis.scoresheet import Figure, Scoresheet
+from harness.cli.views.terminal import table_of
 from harness.core.wording import counted, percent, span
 from harness.runs.scaffold_score import HIDDEN_ONLY, SCAFFOLDED
 from harness.stats import Interval
@@ -22,15 +24,9 @@ UNKNOWN = "–"
 
 def table(*headings: str, left: int = 1) -> Table:
     """A table as all of ours: no frame, the first columns to the left, figures to the right."""
-    grid = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for number, heading in enumerate(headings):
-        grid.add_column(
-            heading,
-            justify="left" if number < left else "right",
-            overflow="fold",
-            no_wrap=number >= left,
-        )
-    return grid
+    columns = [Column(heading, overflow="fold") for heading in headings[:left]]
+    figures = [Column(heading, justify="right", overflow="fold", no_wrap=True) for heading in headings[left:]]
+    return table_of(*columns, *figures)
 
 
 def bounds(interval: Interval | None) -> str:
@@ -115,15 +111,16 @@ def cohort_table(sheets: Sequence[Scoresheet], key: CohortKey, *, cutoffs: Cutof
     """One line for each model in each cohort."""
     grid = table(key.value, "model", "tasks", "resolved", "rate", "95% CI", "coverage", left=2)
     for name, sheet in zip(names(sheets), sheets, strict=True):
-        for cohort in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None):
+        for cohort in cut(sheet, key, cutoffs):
+            part = cohort.sheet
             grid.add_row(
                 Text(cohort.label),
                 Text(name),
-                str(cohort.sheet.total),
-                share(cohort.sheet.resolved, cohort.sheet.verdicts),
-                percent(cohort.rate.value),
-                bounds(cohort.rate.interval),
-                percent(cohort.coverage),
+                str(part.total),
+                share(part.resolved, part.verdicts),
+                percent(part.rate.value),
+                bounds(part.rate.interval),
+                percent(part.coverage),
             )
     return grid
 
@@ -178,13 +175,7 @@ def as_json(
                 **sheet_json(sheet),
                 "tries": tries_json(sheet, k),
                 "not_counted": sorted(sheet.aside),
-                "cohorts": {
-                    key.value: [
-                        cohort_json(part)
-                        for part in by_cohort(sheet, key, cutoff=cutoffs.of(sheet.model) if cutoffs else None)
-                    ]
-                    for key in by
-                },
+                "cohorts": {key.value: [cohort_json(part) for part in cut(sheet, key, cutoffs)] for key in by},
                 "cutoff_gap": gap_json(sheet, by, cutoffs),
             }
             for sheet in sheets
@@ -194,15 +185,13 @@ def as_json(
 
 def gap_lines(sheets: Iterable[Scoresheet], key: CohortKey, cutoffs: Cutoffs | None) -> list[RenderableType]:
     """What the gaps at the models' cut-offs say; a significant gap is a warning."""
-    gaps = _gaps(sheets, [key], cutoffs)
-    return [
-        Text.assemble(("! " if gap.is_significant else "", "yellow"), gap.sentence()) for gap in gaps if gap is not None
-    ]
+    gaps = (_gap(sheet, [key], cutoffs) for sheet in sheets)
+    return [Text.assemble(("! " if gap.is_significant else "", "yellow"), gap.sentence()) for gap in gaps if gap]
 
 
 def gap_json(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> dict[str, Any] | None:
     """A model's gap at its cut-off; null where that was not asked for, or the cut-off is not known."""
-    [gap] = _gaps([sheet], by, cutoffs) or [None]
+    gap = _gap(sheet, by, cutoffs)
     if gap is None:
         return None
     return {
@@ -216,10 +205,9 @@ def gap_json(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None
     }
 
 
-def _gaps(sheets: Iterable[Scoresheet], by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> list[Gap | None]:
-    if cutoffs is None or not {CohortKey.CUTOFF, CohortKey.WINDOW} & set(by):
-        return []
-    return [gap(sheet, cutoffs) for sheet in sheets]
+def _gap(sheet: Scoresheet, by: Sequence[CohortKey], cutoffs: Cutoffs | None) -> Gap | None:
+    is_asked = {CohortKey.CUTOFF, CohortKey.WINDOW} & set(by)
+    return gap_of(sheet, cutoffs) if cutoffs is not None and is_asked else None
 
 
 def sheet_json(sheet: Scoresheet) -> dict[str, Any]:

@@ -96,8 +96,8 @@ def next_step(command: str) -> None:
         messages().print(Text.assemble(("next: ", "bold"), command))
 
 
-class RunTicker:
-    """A run's progress; an `evaluate.Observer`."""
+class WorkTicker:
+    """Progress of work on so many items, of which some were done before; what observers of such work begin with."""
 
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
@@ -105,15 +105,19 @@ class RunTicker:
     def begin(self, *, total: int, reused: int) -> None:
         self._ticker.expect(total, done=reused)
 
+    def note(self, text: str) -> None:
+        self._ticker.say(Text(text, style="yellow"))
+
+
+class RunTicker(WorkTicker):
+    """A run's progress; an `evaluate.Observer`."""
+
     def started(self, prediction: Prediction) -> None:
         self._ticker.running(_identity(prediction), prediction.instance_id)
 
     def finished(self, report: InstanceReport) -> None:
         self._ticker.ended(_identity(report))
         self._ticker.step(report_line(report))
-
-    def note(self, text: str) -> None:
-        self._ticker.say(Text(text, style="yellow"))
 
 
 def _identity(part: Prediction | InstanceReport) -> str:

@@ -12,13 +12,12 @@ import functools
 import getpass
 import os
 import socket
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from harness.core import files, process
+from harness.core import files, origin, process
 from harness.core.errors import GoldseamError, InputError
 from harness.core.files import refuse_newer
 from harness.dataset.ledger import key as ledger_key
@@ -65,7 +64,7 @@ def record(dataset: Dataset, event: Event, tasks: Iterable[str] = (), **facts: A
 
 
 def record_exposure(
-    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, parts: Collection[str]
+    dataset: Dataset, tasks: Iterable[str], *, model: str, endpoint: str, parts: Collection[str], **facts: Any
 ) -> Entry:
     """Append that tasks were shown to a model.
 
@@ -75,6 +74,7 @@ def record_exposure(
         model: as the user named it.
         endpoint: the provider's address; name, password and query are left out.
         parts: what was shown of them, out of `SHOWN`.
+        facts: as of `record`.
 
     Raises:
         InputError, InfrastructureError: as `record`.
@@ -82,7 +82,8 @@ def record_exposure(
     """
     if unknown := set(parts) - SHOWN:
         raise ValueError(f"a task has no {', '.join(sorted(unknown))} to show")
-    return record(dataset, Event.EXPOSED, tasks, model=model, endpoint=_address(endpoint), shown=sorted(set(parts)))
+    facts |= {"model": model, "endpoint": _address(endpoint), "shown": sorted(set(parts))}
+    return record(dataset, Event.EXPOSED, tasks, **facts)
 
 
 def read(dataset: Dataset) -> tuple[Entry, ...]:
@@ -191,7 +192,7 @@ class Writer:
         fields: dict[str, Any] = {
             "schema_version": LEDGER_VERSION,
             "seq": seq,
-            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "at": origin.now(),
             "who": self._actor,
             "event": event.value,
             "tasks": list(tasks),

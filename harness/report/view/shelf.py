@@ -17,9 +17,9 @@ from harness.dataset.folder import DATASET_FILE, open_dataset
 from harness.dataset.seal.canary_marks import FUNNEL_FILE
 from harness.report import page
 from harness.report.answers import answers
-from harness.report.data import CONTROLS
 from harness.report.gather import gather, run_names
 from harness.report.text import clean, short_models
+from harness.runs.predictions import CONTROLS
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, RunFolder, is_run
 
 _PAGE_BYTES = 64 * 1024 * 1024

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +28,18 @@ def folder_of(dataset: Dataset) -> Path:
     return dataset.path / WORKINGS / "refresh"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RefreshRequest:
-    """What a refresh was asked for; one that was asked for something else does not go on from it."""
+def request_of(ids: Collection[str], *, quarantined: bool) -> dict[str, Any]:
+    """What a refresh is asked for: the tasks that the user named, none where all are meant, and of which state.
 
-    ids: tuple[str, ...]
-    """Named by the user; none where all were meant."""
-    quarantined: bool
+    One that was asked for something else does not go on from it.
+    """
+    return {"ids": sorted(ids), "quarantined": quarantined}
 
 
 class Notes:
     """The verdicts so far, by their slots. One process at a time; see `files.locked`."""
 
-    def __init__(self, dataset: Dataset, request: RefreshRequest, plan: Sequence[str], *, again: bool) -> None:
+    def __init__(self, dataset: Dataset, request: Mapping[str, Any], plan: Sequence[str], *, again: bool) -> None:
         """Go on from an unfinished refresh, or with `again` from a finished one, or begin anew.
 
         `plan` are the tasks where it begins anew; else those of the one that it goes on from stand.
@@ -74,8 +72,8 @@ class Notes:
         """All of it is done: the next refresh begins anew."""
         self._add({"ended": True})
 
-    def _begin(self, request: RefreshRequest) -> None:
-        head = {"schema_version": SCHEMA_VERSION, "at": time.time(), "asked": _as_json(request), "plan": self.plan}
+    def _begin(self, request: Mapping[str, Any]) -> None:
+        head = {"schema_version": SCHEMA_VERSION, "at": time.time(), "asked": request, "plan": self.plan}
         files.write_bytes(self._path, json.dumps(head).encode() + b"\n")
 
     def _add(self, line: Mapping[str, Any], *, start: bytes = b"") -> None:
@@ -92,14 +90,14 @@ class Notes:
                 continue
 
 
-def unfinished(dataset: Dataset, request: RefreshRequest) -> bool:
+def unfinished(dataset: Dataset, request: Mapping[str, Any]) -> bool:
     """Whether there is a refresh that was asked for this and did not come to its end."""
     return _can_go_on(_read(folder_of(dataset) / _FILE), request, again=False)
 
 
-def _can_go_on(lines: Sequence[Mapping[str, Any]], request: RefreshRequest, *, again: bool) -> bool:
+def _can_go_on(lines: Sequence[Mapping[str, Any]], request: Mapping[str, Any], *, again: bool) -> bool:
     """Whether notes are of a refresh asked for the same, lately, that has not ended or may be taken up again."""
-    if not lines or lines[0].get("asked") != _as_json(request):
+    if not lines or lines[0].get("asked") != request:
         return False
     at = lines[0].get("at")
     young = isinstance(at, int | float) and abs(time.time() - at) <= MOST_HOURS * 3600  # a clock may be put back
@@ -114,10 +112,6 @@ def _read(path: Path) -> list[dict[str, Any]]:
         return []
     entries = map(json_text.read_object, data.split(b"\n"))
     return [raw for raw in entries if raw is not None]  # None: half a line, from a process that was killed; or the end
-
-
-def _as_json(request: RefreshRequest) -> dict[str, Any]:
-    return {"ids": sorted(request.ids), "quarantined": request.quarantined}
 
 
 def _seen_as_json(summary: VerdictSummary) -> dict[str, Any]:

@@ -5,16 +5,13 @@ A refresh that finds what the one before it found adds no line, so a nightly one
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib import metadata
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from harness.core import files, json_text
+from harness.core import files, json_text, origin
 from harness.core.errors import InputError
 from harness.core.records import OpenRecord
 from harness.dataset.folder import Dataset
@@ -93,9 +90,9 @@ def line_of(findings: Sequence[Finding], *, at: str, runs: int, seconds: float) 
     scored = [finding for finding in findings if finding.result is not Result.UNSCORED]
     return RefreshLine(
         at=at,
-        goldseam_version=metadata.version("goldseam"),
+        goldseam_version=origin.version(),
         grading_version=GRADING_VERSION,
-        machine={"platform": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()},
+        machine=origin.machine(),
         runs=runs,
         seconds=round(seconds, 1),
         containers=sum(finding.containers for finding in scored),

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import BugError, InputError
-from harness.core.instance import Instance, Prediction, Task, TaskState
+from harness.core.instance import Instance, Task, TaskState
 from harness.dataset import content, task_states
 from harness.dataset.content import Version
 from harness.dataset.folder import Dataset
@@ -20,10 +20,11 @@ from harness.dataset.seal import access_log
 from harness.grading import calibration
 from harness.grading.scoring import Demands
 from harness.runs import bug_log, verdict
+from harness.runs.predictions import of_null
 from harness.runs.redaction import pseudonym
 from harness.runs.refresh import drift, record
 from harness.runs.refresh.drift import GONE_WRONG, REPEATS, Finding, Result
-from harness.runs.refresh.notes import Notes, RefreshRequest, folder_of, unfinished
+from harness.runs.refresh.notes import Notes, folder_of, request_of, unfinished
 from harness.runs.refresh.seen import Kind, NoVerdictError, Slot, VerdictSummary, observe
 from harness.runs.task_store import TaskStore
 from harness.sandbox.executors.base import Executor
@@ -158,8 +159,7 @@ def refresh(
             observer.note(note)
         former = record.read(dataset)
         plan = _plan(dataset, ids, settings)
-        request = RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)
-        notes = Notes(dataset, request, plan, again=settings.retry)
+        notes = Notes(dataset, request_of(ids, quarantined=settings.quarantined), plan, again=settings.retry)
         if notes.goes_on:
             observer.note("going on with what the last refresh has seen")
         access_log.tell(dataset, notes.plan, purpose="refresh")
@@ -170,7 +170,7 @@ def refresh(
         if not settings.dry_run and not settings.quarantined:
             refreshed = _changed(dataset, refreshed)
         refreshed = replace(refreshed, seconds=time.monotonic() - began)
-        line = _line(refreshed)
+        line = record.line_of(refreshed.findings, at=origin.now(), runs=settings.runs, seconds=refreshed.seconds)
         new = bool(line.tasks) and (settings.record or record.says_something_new(line, former))
         if new and not settings.dry_run and not (refreshed.mass and not settings.force):
             record.append(dataset, line)
@@ -184,7 +184,7 @@ def _plan(dataset: Dataset, ids: Sequence[str], settings: Settings) -> tuple[str
     try:
         return choose(dataset, ids, quarantined=settings.quarantined)
     except InputError:
-        if unfinished(dataset, RefreshRequest(ids=tuple(ids), quarantined=settings.quarantined)):
+        if unfinished(dataset, request_of(ids, quarantined=settings.quarantined)):
             return ()
         raise
 
@@ -222,15 +222,6 @@ def _changed(dataset: Dataset, refreshed: Refreshed) -> Refreshed:
     with content.locked(dataset):
         version = task_states.quarantine_all(dataset, wrong)
     return replace(refreshed, quarantined=tuple(sorted(wrong)), version=version)
-
-
-def _line(refreshed: Refreshed) -> record.RefreshLine:
-    return record.line_of(
-        refreshed.findings,
-        at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        runs=refreshed.settings.runs,
-        seconds=refreshed.seconds,
-    )
 
 
 @dataclass(kw_only=True)
@@ -319,8 +310,7 @@ class _Work:
         self.observer.seen(answer)
 
     def _key(self, task_id: str) -> str:
-        nothing = Prediction(instance_id=task_id, model_name_or_path=Kind.NULL.value, model_patch="")
-        return verdict.key_of(self.tasks.cards[task_id].digest, nothing, self.settings.demands)
+        return verdict.key_of(self.tasks.cards[task_id].digest, of_null(task_id), self.settings.demands)
 
     def _finding(self, task_id: str) -> Finding:
         summaries = self.verdicts.pop(task_id, [])

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.core.instance import Hidden, Outcome, Prediction, Task, TestStatus
+from harness.core.instance import Hidden, Outcome, Task, TestStatus
 from harness.grading import scoring
-from harness.grading.grade import TestsStatus
 from harness.grading.scoring import Demands
 from harness.runs import verdict
-from harness.runs.predictions import GOLD
+from harness.runs.predictions import GOLD, NULL, of_gold, of_null
 from harness.sandbox.job import Sandbox
 
 GONE, UNASKED = "-", "?"
@@ -32,7 +31,7 @@ class Kind(StrEnum):
     """Whose verdict it is."""
 
     GOLD = GOLD
-    NULL = verdict.NULL
+    NULL = NULL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +80,7 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    patch = verdict.look(task, _prediction(task, slot.kind))
+    patch = verdict.look(task, of_gold(task) if slot.kind is Kind.GOLD else of_null(task.instance_id))
     if patch.refused is not None:
         graded, seconds, containers = patch.refused, 0.0, 0
     else:
@@ -90,12 +89,13 @@ def observe(task: Task, slot: Slot, sandbox: Sandbox, demands: Demands) -> Verdi
         containers = scored.round.attempts
         if graded.cause == "setup":
             raise NoVerdictError(f"the container could not be set up: {graded.reason}")
+    ran = bool(graded.tests.fail_to_pass)
     return VerdictSummary(
         slot=slot,
         outcome=graded.outcome,
         cause=graded.cause,
-        fail_to_pass=_letters(task.hidden.fail_to_pass, graded.tests.fail_to_pass, ran=_has_results(graded.tests)),
-        pass_to_pass=_letters(task.hidden.pass_to_pass, graded.tests.pass_to_pass, ran=_has_results(graded.tests)),
+        fail_to_pass=_letters(task.hidden.fail_to_pass, graded.tests.fail_to_pass, ran=ran),
+        pass_to_pass=_letters(task.hidden.pass_to_pass, graded.tests.pass_to_pass, ran=ran),
         seconds=round(seconds, 3),
         containers=containers,
     )
@@ -108,23 +108,9 @@ def statuses(hidden: Hidden, summary: VerdictSummary) -> Mapping[str, str]:
     return {test_id: WORDS[letter] for test_id, letter in zip(listed, letters, strict=False) if letter in WORDS}
 
 
-def _prediction(task: Task, kind: Kind) -> Prediction:
-    gold = task.hidden.gold_patch.decode("utf-8", "surrogateescape")
-    return Prediction(
-        instance_id=task.instance_id, model_name_or_path=kind.value, model_patch=gold if kind is Kind.GOLD else ""
-    )
-
-
-def _has_results(tests: TestsStatus) -> bool:
-    return bool(tests.fail_to_pass)
-
-
 def _letters(listed: Iterable[str], test_statuses: Mapping[str, TestStatus | None], *, ran: bool) -> str:
     """Where no test was run, all are gone; where a round asks nothing of some, these are left open."""
     if not ran:
         return GONE * len(tuple(listed))
-    return "".join(_letter(test_statuses[test_id]) if test_id in test_statuses else UNASKED for test_id in listed)
-
-
-def _letter(status: TestStatus | None) -> str:
-    return GONE if status is None else LETTERS[status]
+    results = ((test_id in test_statuses, test_statuses.get(test_id)) for test_id in listed)
+    return "".join(LETTERS[status] if status else GONE if is_asked else UNASKED for is_asked, status in results)

@@ -1,8 +1,8 @@
-"""The agents by their names, made from what a command line says. One literal table, and nothing that looks about."""
+"""The agents by their names, made from what a command line says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -57,7 +57,18 @@ def make(choice: Choice) -> Agent:
             "together",
             hint="such as --agent command --agent-command 'my-agent --task {statement_file} --model {model}'",
         )
-    return _MAKERS[choice.name](choice)
+    if choice.name is AgentName.SINGLE:
+        return SingleAgent(choice.prompt or prompts.load(), file_tokens=choice.file_tokens or FILE_TOKENS)
+    if choice.prompt is not None or choice.file_tokens is not None:  # others find files by themselves
+        raise InputError(
+            f"--prompt and --file-tokens are for `--agent single`, not for {choice.name}",
+            hint="leave them out, or choose another agent",
+        )
+    if choice.command is not None:
+        return CommandAgent(choice.command)
+    if choice.name is AgentName.MINI:
+        return MiniAgent(max_turns=choice.max_turns)
+    return LoopAgent(max_turns=choice.max_turns or MAX_TURNS)
 
 
 def command_settings(
@@ -85,40 +96,3 @@ def command_settings(
         allow=tuple(allow or ()),
         seconds=SECONDS if minutes is None else minutes * 60,
     )
-
-
-def _single(choice: Choice) -> Agent:
-    return SingleAgent(choice.prompt or prompts.load(), file_tokens=choice.file_tokens or FILE_TOKENS)
-
-
-def _loop(choice: Choice) -> Agent:
-    _refuse_files(choice)
-    return LoopAgent(max_turns=choice.max_turns or MAX_TURNS)
-
-
-def _mini(choice: Choice) -> Agent:
-    _refuse_files(choice)
-    return MiniAgent(max_turns=choice.max_turns)
-
-
-def _command(choice: Choice) -> Agent:
-    _refuse_files(choice)
-    assert choice.command is not None  # noqa: S101 - `make` has seen to it
-    return CommandAgent(choice.command)
-
-
-def _refuse_files(choice: Choice) -> None:
-    """Prompts and files to show are the single agent's alone: others find files by themselves."""
-    if choice.prompt is not None or choice.file_tokens is not None:
-        raise InputError(
-            f"--prompt and --file-tokens are for `--agent single`, not for {choice.name}",
-            hint="leave them out, or choose another agent",
-        )
-
-
-_MAKERS: dict[AgentName, Callable[[Choice], Agent]] = {
-    AgentName.SINGLE: _single,
-    AgentName.LOOP: _loop,
-    AgentName.MINI: _mini,
-    AgentName.COMMAND: _command,
-}

@@ -141,16 +141,7 @@ def _attempt(
         refusal=reply.refusal,
         version=job.instance.version if job.instance.language == "python" else "",
     )
-    return Attempt(
-        patch=extracted.patch,
-        no_patch=extracted.no_patch,
-        detail=extracted.detail,
-        tolerance=extracted.tolerance,
-        unusable=extracted.unusable,
-        replies=(reply,),
-        messages=(*messages, reply.message),
-        facts=facts,
-    )
+    return Attempt(**vars(extracted), replies=(reply,), messages=(*messages, reply.message), facts=facts)
 
 
 def _nothing(

@@ -7,11 +7,11 @@ found in exactly one place: where it could be meant twice, nothing is guessed.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from harness.patches import written
 from harness.solve.answers.edits import Change, EditError, Hunk, Tolerance
 
 _FEWEST_CONTEXT = 2
@@ -209,28 +209,11 @@ class Draft:
 
     def patch(self) -> str:
         """What changed, as a patch that `git apply` takes; empty where nothing has."""
-        return "".join(self._section(path, *sides) for path, sides in self.changed().items())
-
-    def _section(self, path: str, old: bytes | None, new: bytes | None) -> str:
-        file = self._files[path]
-        mode = "100755" if file is not None and file.executable else "100644"
-        head = f"diff --git a/{path} b/{path}\n"
-        if old is None:
-            head += f"new file mode {mode}\n"
-        elif new is None:
-            head += "deleted file mode 100644\n"
-        tab = "\t" if " " in path else ""  # what ends a path that has a space in it
-        before = "/dev/null" if old is None else f"a/{path}{tab}"
-        after = "/dev/null" if new is None else f"b/{path}{tab}"
-        lines = difflib.unified_diff(_lines(old), _lines(new), before, after)
-        body = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
-        return head + "".join(body)
-
-
-def _lines(data: bytes | None) -> list[str]:
-    """Lines with their ends; a line feed alone ends one."""
-    pieces = (data or b"").decode("utf-8", "surrogateescape").split("\n")
-    return [f"{line}\n" for line in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
+        sections = []
+        for path, (old, new) in self.changed().items():
+            file = self._files[path]
+            sections.append(written.section(path, old, new, executable=file is not None and file.executable))
+        return "".join(sections)
 
 
 def _is_crlf(lines: Sequence[str]) -> bool:

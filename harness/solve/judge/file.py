@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -18,7 +16,7 @@ from harness.core.instance import Outcome, Prediction
 from harness.core.records import OpenRecord
 from harness.core.wording import did_you_mean, file_problems
 from harness.dataset.model_files import read_text
-from harness.runs.predictions import is_withheld
+from harness.runs.predictions import CONTROLS, is_withheld
 from harness.runs.run_folder import InstanceReport, RunFolder
 from harness.solve.judge.agreement import Case, Grade, Tally, tally
 from harness.solve.models.meter import Spending
@@ -26,8 +24,6 @@ from harness.solve.models.meter import Spending
 SCHEMA_VERSION = 1
 PROMPT_VERSION = 1
 """Goes up when what surrounds the rubric changes: judgements of different versions are not the same thing."""
-UNRANKED = frozenset({"gold", "null"})
-"""Models that are there to see that tasks hold: compared with none, and judged only where they are named."""
 _CONTAINER_STEPS = ("create", "attach", "start", "run", "wait")
 
 
@@ -46,6 +42,10 @@ class JudgeIdentity(BaseModel):
     with_gold: bool = False
     """The judge was shown the gold patch too."""
     temperature: float | None = None
+
+
+JudgementKey = tuple[str, str, int, str, JudgeIdentity]
+"""What a judgement is known by."""
 
 
 class Judgement(OpenRecord):
@@ -75,6 +75,11 @@ class Judgement(OpenRecord):
     retries: int = 0
     judged_at: str = ""
 
+    @property
+    def key(self) -> JudgementKey:
+        """Whose patch, for what, which, by whom."""
+        return (self.model_name_or_path, self.instance_id, self.sample, self.patch_sha256, self.judge)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
@@ -91,6 +96,10 @@ class Patch:
     def key(self) -> tuple[str, str, int, str]:
         prediction = self.prediction
         return (*prediction.identity, self.sha256)
+
+    def key_by(self, judge: JudgeIdentity) -> JudgementKey:
+        """The key of a judgement of it by this judge."""
+        return (*self.key, judge)
 
     @property
     def empty(self) -> bool:
@@ -133,7 +142,7 @@ def patches(runs: Iterable[Path], *, only: Collection[str] = ()) -> tuple[Patch,
         models |= {prediction.model_name_or_path for prediction in predictions}
         for prediction in predictions:
             name = prediction.model_name_or_path
-            if name not in only if only else name in UNRANKED:
+            if name not in only if only else name in CONTROLS:
                 continue
             report = None if is_withheld(prediction) else folder.read(prediction)
             if report is not None and report.outcome is not Outcome.INFRA_ERROR:
@@ -171,34 +180,24 @@ def read_judgements(path: Path) -> tuple[Judgement, ...]:
     return tuple(judgements)
 
 
-class Lines:
-    """A file that grows line by line, each on disk before the next; a cut last line is dropped first."""
+def cut_half_line(path: Path) -> None:
+    """Make the file, or drop a last line of it that was cut short.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    Raises:
+        InputError: lines can't be added to it.
 
-    def __enter__(self) -> Self:
-        files.refuse_special(self._path)
-        with files.explained(self._path):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("ab+")
-            self._file.seek(0)
-            self._file.truncate(self._file.read().rfind(b"\n") + 1)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def append(self, judgement: Judgement) -> None:
-        with files.explained(self._path):
-            self._file.write(judgement.model_dump_json().encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+    """
+    files.refuse_special(path)
+    with files.explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as file:
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def cases(patches_judged: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> tuple[Case, ...]:
     """Every patch with what this judge said of it."""
-    grades = {identity_of(judgement): judgement.verdict for judgement in judgements}
+    grades = {judgement.key: judgement.verdict for judgement in judgements}
     return tuple(
         Case(
             model=patch.prediction.model_name_or_path,
@@ -206,7 +205,7 @@ def cases(patches_judged: Iterable[Patch], judgements: Iterable[Judgement], judg
             sample=patch.prediction.sample,
             resolved=patch.report.resolved,
             failure_class=patch.report.failure_class,
-            grade=None if patch.empty else grades.get(key_of(patch, judge)),
+            grade=None if patch.empty else grades.get(patch.key_by(judge)),
             empty=patch.empty,
         )
         for patch in patches_judged
@@ -220,7 +219,7 @@ def judges(judgements: Iterable[Judgement]) -> tuple[JudgeIdentity, ...]:
 
 def tally_of(patches_judged: Sequence[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Tally:
     """The tally of one judge."""
-    return tally(cases(patches_judged, judgements, judge), unranked=UNRANKED)
+    return tally(cases(patches_judged, judgements, judge), unranked=frozenset(CONTROLS))
 
 
 def spent(judgements: Iterable[Judgement]) -> Spending:
@@ -237,8 +236,8 @@ def spent(judgements: Iterable[Judgement]) -> Spending:
 
 def bill(patches_judged: Iterable[Patch], judgements: Iterable[Judgement], judge: JudgeIdentity) -> Bill:
     """What the judge took, and what the containers took, for the patches that it has judged."""
-    by_identity = {identity_of(judgement): judgement for judgement in judgements}
-    both = [(patch, by_identity[key]) for patch in patches_judged if (key := key_of(patch, judge)) in by_identity]
+    by_identity = {judgement.key: judgement for judgement in judgements}
+    both = [(patch, by_identity[key]) for patch in patches_judged if (key := patch.key_by(judge)) in by_identity]
     tokens = [_tokens(judgement) for _, judgement in both]
     costs = [judgement.cost_usd for _, judgement in both]
     return Bill(
@@ -262,19 +261,3 @@ def _tokens(judgement: Judgement) -> int | None:
     if judgement.input_tokens is None or judgement.output_tokens is None:
         return None
     return judgement.input_tokens + judgement.output_tokens
-
-
-def key_of(patch: Patch, judge: JudgeIdentity) -> tuple[str, str, int, str, JudgeIdentity]:
-    """What a judgement of this patch by this judge is known by."""
-    return (*patch.key, judge)
-
-
-def identity_of(judgement: Judgement) -> tuple[str, str, int, str, JudgeIdentity]:
-    """What a judgement is known by: whose patch, for what, which, by whom."""
-    return (
-        judgement.model_name_or_path,
-        judgement.instance_id,
-        judgement.sample,
-        judgement.patch_sha256,
-        judgement.judge,
-    )

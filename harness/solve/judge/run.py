@@ -7,21 +7,20 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Protocol
 
-from harness.core import files
+from harness.core import files, origin
 from harness.core.errors import BugError, InputError
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.dataset.model_files import read_text
 from harness.runs import bug_log
-from harness.runs.predictions import GOLD
-from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling
+from harness.runs.predictions import GOLD, own_fields
+from harness.solve.base import Fault, LimitReachedError, Message, ModelError, Reply, Request, Sampling, marked
 from harness.solve.judge.agreement import Grade, read
-from harness.solve.judge.file import JudgeIdentity, Judgement, Lines, Patch, identity_of, key_of, read_judgements
+from harness.solve.judge.file import JudgeIdentity, Judgement, Patch, cut_half_line, read_judgements
 from harness.solve.models.stack import Wrapped
 from harness.solve.workers import run_all
 
@@ -125,17 +124,17 @@ def ask(question: Question, judge: JudgeIdentity, *, model: Wrapped, observer: O
     """
     out = question.out
     with files.locked(out.with_name(f".{out.name}.lock"), busy=f"another goldseam is writing {out}"):
-        judged = {identity_of(read_judgement) for read_judgement in read_judgements(out)}
+        judged = {read_judgement.key for read_judgement in read_judgements(out)}
         patches = [patch for patch in question.patches if not patch.empty]
-        todo = [patch for patch in patches if key_of(patch, judge) not in judged]
+        todo = [patch for patch in patches if patch.key_by(judge) not in judged]
         for patch in todo:
             question.dataset.instance(patch.prediction.instance_id)  # an unknown task is told before anything is sent
         observer.begin(total=len(patches), reused=len(patches) - len(todo))
-        with Lines(out) as lines:
-            return _ask_all(todo, _Asker(question, judge, model), lines, observer, jobs=question.jobs)
+        cut_half_line(out)
+        return _ask_all(todo, _Asker(question, judge, model), out, observer, jobs=question.jobs)
 
 
-def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Observer, *, jobs: int) -> JudgingOutcome:
+def _ask_all(todo: Sequence[Patch], asker: _Asker, out: Path, observer: Observer, *, jobs: int) -> JudgingOutcome:
     stopped: str | None = None
     errors: list[ModelError | BugError] = []
 
@@ -147,11 +146,11 @@ def _ask_all(todo: Sequence[Patch], asker: _Asker, lines: Lines, observer: Obser
         if isinstance(result, ModelError | BugError):
             errors.append(result)
             return isinstance(result, BugError) or result.fault is not Fault.AUTH  # the same for all others
-        lines.append(result)
+        files.append_line(out, result.model_dump_json())
         observer.judged(result)
         return True
 
-    run_all(asker.judge_one, todo, jobs=jobs, take=take, stop=asker.stop)
+    run_all(asker.judge_one, todo, jobs=jobs, take=take, stop=asker.model.stop)
     return JudgingOutcome(stopped=stopped, failed=len(errors), why=errors[0] if errors else None)
 
 
@@ -160,13 +159,10 @@ class _Asker:
 
     def __init__(self, question: Question, judge: JudgeIdentity, model: Wrapped) -> None:
         self._dataset, self._rubric = question.dataset, question.rubric
-        self._judge, self._model = judge, model
+        self._judge, self.model = judge, model
         self._sampling = Sampling(temperature=judge.temperature, max_output_tokens=question.max_output_tokens)
         self._exposed: dict[str, set[str]] = defaultdict(set)
         self._lock = threading.Lock()
-
-    def stop(self) -> None:
-        self._model.stop()
 
     def judge_one(self, patch: Patch) -> Judgement | LimitReachedError | ModelError | BugError:
         """The judgement, or why there is none."""
@@ -177,11 +173,10 @@ class _Asker:
             return error
 
     def _judge_one(self, patch: Patch) -> Judgement:
-        task = patch.prediction.instance_id
         request = Request(messages=self._messages(patch), sampling=self._sampling)
         self._expose(patch)
         try:
-            reply = self._model.for_task(task).ask(request)
+            reply = self.model.for_attempt().ask(request)
         except ModelError as error:
             if error.fault not in _NOT_WORTH_ASKING_AGAIN:
                 raise
@@ -196,10 +191,9 @@ class _Asker:
         if self._judge.with_gold:
             gold = self._dataset.task(instance.instance_id).hidden.gold_patch
             parts["a patch that is known to be right"] = gold.decode("utf-8", "replace")
-        mark = hashlib.sha256("\0".join(parts.values()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        mark, user = marked(list(parts.items()))
         header = f"{self._dataset.canary}\n\n" if self._dataset.canary else ""
         system = _SYSTEM.format(header=header, mark=mark, rubric=self._rubric.text)
-        user = "\n".join(f"[{mark}] {name}\n{text}\n[{mark}] end of {name}" for name, text in parts.items())
         printable = user.encode("utf-8", "replace").decode()
         return (Message(role="system", content=system), Message(role="user", content=printable))
 
@@ -235,14 +229,12 @@ def _judgement(
         }
     return Judgement.model_validate(
         {
-            "instance_id": patch.prediction.instance_id,
-            "model_name_or_path": patch.prediction.model_name_or_path,
-            "sample": patch.prediction.sample,
+            **own_fields(patch.prediction),
             "patch_sha256": patch.sha256,
             "judge": judge,
             "verdict": verdict,
             "reason": reason,
-            "judged_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "judged_at": origin.now(),
             **fields,
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import openai
 
 
-def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, clock: Callable[[], float]) -> Reply:
+def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool) -> Reply:
     """Ask once. `official` endpoints know `max_completion_tokens`; others know the older `max_tokens` for sure.
 
     Raises:
@@ -21,13 +21,15 @@ def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, 
         openai.OpenAIError: as the client says it.
 
     """
-    started = clock()
+    started = time.monotonic()
     heard = _Heard()
     with client.chat.completions.create(**_body(model, request, official=official)) as stream:
         for chunk in stream:
-            heard.chunk(chunk, seconds=clock() - started)
+            heard.chunk(chunk, seconds=time.monotonic() - started)
         request_id = stream.response.headers.get("x-request-id")
-    return heard.reply(request_id=request_id, seconds=clock() - started, most=request.sampling.max_output_tokens)
+    return heard.reply(
+        request_id=request_id, seconds=time.monotonic() - started, most=request.sampling.max_output_tokens
+    )
 
 
 def _body(model: str, request: Request, *, official: bool) -> dict[str, Any]:

@@ -188,8 +188,8 @@ class Meter:
         with self._changed:
             return self._total.spent
 
-    def attempt(self) -> Attempted:
-        """The account of one attempt; its time begins now."""
+    def attempt(self, model: Model) -> Metered:
+        """The model for one attempt; its time begins now."""
         limits = self._limits
         account = _Account(
             limit_cost=limits.task_cost,
@@ -197,7 +197,7 @@ class Meter:
             deadline=_deadline(self._clock, limits.task_minutes),
             prefix="task_",
         )
-        return Attempted(self, account)
+        return Metered(model, self, account)
 
     def stop(self) -> None:
         """Let whoever waits for room give up."""
@@ -275,21 +275,12 @@ class Meter:
         return _Share(cost=price.highest(read, written) if price else 0.0, tokens=read + written)
 
 
-class Attempted:
-    """One attempt's account."""
+class Metered:
+    """A model that is paid for from one attempt's account; a `Model`. Its replies know what they cost."""
 
-    def __init__(self, meter: Meter, account: _Account) -> None:
-        self._meter = meter
-        self._account = account
-
-    @property
-    def spent(self) -> Spending:
-        """By this attempt alone."""
-        return self._account.spent
-
-    def metered(self, model: Model) -> Metered:
-        """The model, asked on this account."""
-        return Metered(model, self._meter, self._account)
+    def __init__(self, model: Model, meter: Meter, account: _Account) -> None:
+        self._model, self._meter, self._account = model, meter, account
+        self.name = model.name
 
     def may_wait(self, seconds: float) -> None:
         """As `Meter.may_wait`."""
@@ -298,14 +289,6 @@ class Attempted:
     def count(self, more: Spending) -> None:
         """Count what cost nothing: retries, answers from the cache."""
         self._meter.count(self._account, more)
-
-
-class Metered:
-    """A model that is paid for from an account; a `Model`. Its replies know what they cost."""
-
-    def __init__(self, model: Model, meter: Meter, account: _Account) -> None:
-        self._model, self._meter, self._account = model, meter, account
-        self.name = model.name
 
     def ask(self, request: Request) -> Reply:
         """As `Model.ask`, within the limits."""
@@ -316,11 +299,8 @@ class Metered:
             reply = self._model.ask(request)
             is_settled = believable(reply, size)
             price = self._meter.price(reply.model)
-            if is_settled:
-                reply = replace(reply, cost=price.cost(reply.usage) if price else None)
-            else:
-                reply = replace(reply, cost=None)
-            came_to = _came_to(reply, size, price, reported=is_settled)
+            reply = replace(reply, cost=price.cost(reply.usage) if price and is_settled else None)
+            came_to = _reported(reply, price) if is_settled else _estimated(reply, size, price)
         except ModelError as error:
             if error.fault in {Fault.BAD_REPLY, Fault.NETWORK}:
                 came_to = Spending(broken=1)
@@ -349,9 +329,7 @@ def believable(reply: Reply, prompt_bytes: int) -> bool:
     )
 
 
-def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, reported: bool) -> Spending:
-    if not reported:
-        return _estimated(prompt_bytes, tokens.reply_bytes(reply), price, reported=reply.usage)
+def _reported(reply: Reply, price: Price | None) -> Spending:
     return Spending(
         cost=reply.cost or 0.0,
         unpriced=int(price is None),
@@ -361,14 +339,11 @@ def _came_to(reply: Reply, prompt_bytes: int, price: Price | None, *, reported: 
     )
 
 
-def _estimated(
-    prompt_bytes: int, written_bytes: int, price: Price | None, *, reported: Usage | None = None
-) -> Spending:
+def _estimated(reply: Reply, prompt_bytes: int, price: Price | None) -> Spending:
     """Counted high, and not below what was reported: a limit must hold even where usage is unknown."""
-    read, written = tokens.at_most(prompt_bytes), tokens.at_most(written_bytes)
-    if reported is not None:
-        read = max(read, min(reported.input_tokens or 0, prompt_bytes + 1000))
-        written = max(written, min(reported.output_tokens or 0, _MOST_OUTPUT))
+    usage = reply.usage
+    read = max(tokens.at_most(prompt_bytes), min(usage.input_tokens or 0, prompt_bytes + 1000))
+    written = max(tokens.at_most(tokens.reply_bytes(reply)), min(usage.output_tokens or 0, _MOST_OUTPUT))
     return Spending(
         cost=price.highest(read, written) if price else 0.0,
         unpriced=int(price is None),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -40,7 +39,7 @@ class OpenAIModel:
             InputError: the URL is none, or there is no key and the endpoint is not a local one.
 
         """
-        self._name = name
+        self.name = name
         self.endpoint = endpoint
         key = _key(endpoint, environment)
         self._mask = Masker({endpoint.api_key_env: key} if key else {})
@@ -55,8 +54,8 @@ class OpenAIModel:
                 follow_redirects=False, verify=urlsplit(endpoint.base_url).scheme != "http"
             ),
         )
-        self._api = endpoint.api
-        self._lock = threading.Lock()
+        self.api = endpoint.api
+        """The API in use; `auto` until the first answer."""
 
     def __enter__(self) -> Self:
         return self
@@ -64,19 +63,10 @@ class OpenAIModel:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def api(self) -> Api:
-        """The API in use; `auto` until the first answer."""
-        return self._api
-
     def warnings(self) -> tuple[str, ...]:
         """What the user should know before the first question."""
         parts = urlsplit(self.endpoint.base_url)
-        warnings = [floating_warning(self._name, parts.hostname or "")]
+        warnings = [floating_warning(self.name, parts.hostname or "")]
         if parts.scheme == "http" and not self.endpoint.is_local:
             warnings.append(
                 f"{self.endpoint.host} is spoken to without encryption: key and code can be read on the way"
@@ -89,7 +79,7 @@ class OpenAIModel:
         A request with a seed is asked by Chat Completions, since Responses knows none; so is one with further settings
         in its words.
         """
-        api = self._api
+        api = self.api
         if api is Api.AUTO and request.sampling.seed is not None:
             api = Api.CHAT
         if request.extra:
@@ -106,22 +96,16 @@ class OpenAIModel:
             reply = self._ask(first, request)
         except _MissingApiError:
             reply = self._ask(second, request)
-            self._settle(second)
+            self.api = second
         else:
-            self._settle(first)
+            self.api = first
         return reply
-
-    def _settle(self, api: Api) -> None:
-        with self._lock:
-            self._api = api
 
     def _ask(self, api: Api, request: Request) -> Reply:
         ask_model: Callable[..., Reply] = chat_api.ask if api is Api.CHAT else responses_api.ask
         started = time.monotonic()
         try:
-            return ask_model(
-                self._client, self._name, request, official=self.endpoint.is_official, clock=time.monotonic
-            )
+            return ask_model(self._client, self.name, request, official=self.endpoint.is_official)
         except ModelError:
             raise
         except JSONDecodeError as error:
@@ -139,9 +123,9 @@ class OpenAIModel:
                 hint="is the server running, and --base-url right?",
             ) from error
         except openai.APIError as error:
-            raise self._refused(error, api, request) from error
+            raise self._refused(error, api) from error
 
-    def _refused(self, error: openai.APIError, api: Api, request: Request) -> ModelError:
+    def _refused(self, error: openai.APIError, api: Api) -> ModelError:
         if is_missing_api(error):
             text = f"{self.endpoint.host} has no {'Chat Completions' if api is Api.CHAT else 'Responses'} API"
             where = f"check --base-url (now {_without_secret(self.endpoint.base_url)}), or give another --api"
@@ -154,8 +138,8 @@ class OpenAIModel:
         response = getattr(error, "response", None)
         wait = retry_after_seconds(response.headers, datetime.now(UTC)) if response is not None else None
         status = f" ({error.status_code})" if isinstance(error, openai.APIStatusError) else ""
+        # the request is never in an error text: it holds the customer's code
         text = f"{self.endpoint.host} refused{status}: {_words(error)}"
-        del request  # never in an error text: it holds the customer's code
         return self._error(text, fault, retry_after=wait, hint=hint)
 
     def _error(

@@ -114,7 +114,7 @@ def request(chat_body: ChatBody, sampling: Sampling, sample: int) -> Request:
 
     """
     return Request(
-        messages=messages(chat_body.messages),
+        messages=tuple(map(_message, chat_body.messages)),
         tools=tuple(
             Tool(name=tool.function.name, description=tool.function.description, parameters=tool.function.parameters)
             for tool in chat_body.tools
@@ -128,16 +128,6 @@ def request(chat_body: ChatBody, sampling: Sampling, sample: int) -> Request:
         sample=sample,
         extra=chat_body.extra(),
     )
-
-
-def messages(turns: list[_Turn]) -> tuple[Message, ...]:
-    """A conversation as ours.
-
-    Raises:
-        NotUnderstoodError: it has pictures, or a role that nobody knows.
-
-    """
-    return tuple(_message(turn) for turn in turns)
 
 
 def _message(turn: _Turn) -> Message:

@@ -13,7 +13,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -169,6 +169,21 @@ class ResponseCache:
             oldest = "SELECT key FROM replies ORDER BY made LIMIT ?"
             connection.execute(f"DELETE FROM replies WHERE key IN ({oldest})", (max(1, count // 20),))  # noqa: S608
         connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+@contextlib.contextmanager
+def opened(folder: Path | None, *, max_mb: int, note: Callable[[str], None]) -> Iterator[ResponseCache | None]:
+    """The cache in a folder, closed at the end; None where there is no folder, so that none is wanted.
+
+    Raises:
+        InputError: the folder can't be made.
+
+    """
+    if folder is None:
+        yield None
+        return
+    with contextlib.closing(ResponseCache(folder, max_mb=max_mb, note=note)) as cache:
+        yield cache
 
 
 def _get(connection: sqlite3.Connection, key: bytes) -> Reply | None:

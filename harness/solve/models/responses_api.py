@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, Request, ToolCall
@@ -16,7 +17,7 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 _FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
-def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, clock: Callable[[], float]) -> Reply:
+def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool) -> Reply:
     """Ask once. Nothing is stored at the endpoint (`store` is off).
 
     Raises:
@@ -29,12 +30,12 @@ def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, 
         raise ModelError(
             "the Responses API takes no seed", fault=Fault.BAD_REQUEST, hint="leave --seed out, or give --api chat"
         )
-    started, first, heard, end = clock(), None, 0, None
+    started, first, heard, end = time.monotonic(), None, 0, None
     with client.responses.create(**_body(model, request)) as stream:
         for event in stream:
             kind = str(getattr(event, "type", ""))
             if kind.endswith(".delta"):
-                first = clock() - started if first is None else first
+                first = time.monotonic() - started if first is None else first
                 heard += len(str(getattr(event, "delta", "")))
             elif kind in _ENDS:
                 end = event.response
@@ -44,7 +45,7 @@ def ask(client: openai.OpenAI, model: str, request: Request, *, official: bool, 
     if end is None:
         raise ModelError(f"the answer broke off after {heard} characters: the stream has no end", fault=Fault.NETWORK)
     most = request.sampling.max_output_tokens
-    return _reply(end, request_id=request_id or end.id, seconds=clock() - started, first=first, most=most)
+    return _reply(end, request_id=request_id or end.id, seconds=time.monotonic() - started, first=first, most=most)
 
 
 def _failed(error: Any) -> ModelError:

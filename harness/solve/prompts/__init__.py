@@ -50,7 +50,7 @@ class Prompt:
             "repo": instance.repo,
             "language": instance.language,
             "version": instance.version,
-            "files": [_File(excerpt=excerpt) for excerpt in excerpts],
+            "files": list(excerpts),
             "paths": list(paths),
         }
         parts = [(role, text.strip()) for role, text in self._parts(names) if text.strip()]
@@ -70,35 +70,6 @@ class Prompt:
             return [(role, "".join(template.blocks[role](context))) for role in _BLOCKS if role in template.blocks]
         except TemplateError as error:
             raise InputError(f"the prompt {self.name} cannot be filled in: {error}") from error
-
-
-@dataclass(frozen=True, kw_only=True)
-class _File:
-    """A shown file as a template sees it."""
-
-    excerpt: Excerpt
-
-    @property
-    def path(self) -> str:
-        return self.excerpt.path
-
-    @property
-    def text(self) -> str:
-        return self.excerpt.text
-
-    @property
-    def lines(self) -> str:
-        """`` for a whole file, ` (lines 10-40 of 900)` for a part."""
-        excerpt = self.excerpt
-        return "" if excerpt.is_whole else f" (lines {excerpt.first}-{excerpt.last} of {excerpt.total})"
-
-    @property
-    def fence(self) -> str:
-        """Backticks that the text does not hold."""
-        marks = "```"
-        while marks in self.excerpt.text:
-            marks += "`"
-        return marks
 
 
 def shipped() -> tuple[str, ...]:

@@ -114,33 +114,23 @@ class BaseTree:
             InfrastructureError: it holds no commit.
 
         """
-        process.run(["git", "init", "--quiet", "--bare", folder / "all"], env=_ENV)
+        every, base = folder / "all", folder / "base"
+        for repository in (every, base):
+            process.run(["git", "init", "--quiet", "--bare", repository], env=_ENV)
         for name, data in files.items():
             if match := _OBJECT.fullmatch(name):
-                target = folder / "all" / "objects" / match[1]
+                target = every / "objects" / match[1]
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
-        tree = process.run(["git", f"--git-dir={folder / 'all'}", "rev-parse", f"{_head(files)}^{{tree}}"], env=_ENV)
-        sha = tree.stdout.decode().strip()
-        completed = process.run(
-            ["git", f"--git-dir={folder / 'all'}", "commit-tree", "-m", "base", sha],
-            env={**_ENV, **GIT_IDENTITY},
-        )
-        commit = completed.stdout.decode().strip()
-        process.run(["git", "init", "--quiet", "--bare", folder / "base"], env=_ENV)
-        (folder / "base" / "info" / "attributes").write_text(_ATTRIBUTES, encoding="ascii")
-        process.run(
-            [
-                "git",
-                f"--git-dir={folder / 'all'}",
-                "pack-objects",
-                "-q",
-                "--revs",
-                str(folder / "base" / "objects/pack/pack"),
-            ],
-            input=f"{commit}\n".encode(),
-            env=_ENV,
-        )
+
+        def git(*words: str, input: bytes = b"") -> str:  # noqa: A002
+            argv = ["git", f"--git-dir={every}", *words]
+            return process.run(argv, input=input, env={**_ENV, **GIT_IDENTITY}).stdout.decode().strip()
+
+        tree = git("rev-parse", f"{_head(files)}^{{tree}}")
+        commit = git("commit-tree", "-m", "base", tree)
+        (base / "info" / "attributes").write_text(_ATTRIBUTES, encoding="ascii")
+        git("pack-objects", "-q", "--revs", str(base / "objects/pack/pack"), input=f"{commit}\n".encode())
         return cls(folder, commit)
 
     def read(self, path: str) -> bytes | None:

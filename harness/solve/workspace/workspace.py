@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from harness.core.errors import InfrastructureError
 from harness.core.instance import Instance
@@ -65,27 +64,11 @@ _ENV = {
 }
 
 
-class Workspaces:
+class Workspaces(Sessions):
     """Opens workspaces and leaves no container behind. A context manager, safe to use from several threads.
 
     `runtime` names another OCI runtime of the engine; `note` is told what a person may have to wait for.
     """
-
-    def __init__(self, *, runtime: str | None = None, note: Callable[[str], None] | None = None) -> None:
-        self._sessions = Sessions(runtime=runtime, note=note)
-
-    def __enter__(self) -> Self:
-        self._sessions.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._sessions.__exit__(kind, error, trace)
-
-    def cancel(self) -> None:
-        """End running commands soon and refuse new ones."""
-        self._sessions.cancel()
 
     @contextlib.contextmanager
     def open(self, instance: Instance) -> Iterator[ImageWorkspace]:
@@ -111,7 +94,7 @@ class Workspaces:
     def _open(self, instance: Instance, env: Mapping[str, str], **options: Any) -> AbstractContextManager[Session]:
         assert instance.image is not None  # noqa: S101 - narrows the type
         options["services"] = instance.test.services
-        return self._sessions.open(instance.image, instance.budgets, env={**_ENV, **env}, **options)
+        return self.session(instance.image, instance.budgets, env={**_ENV, **env}, **options)
 
 
 class ImageWorkspace(Workspace):
@@ -133,7 +116,7 @@ class ImageWorkspace(Workspace):
         mounts: Mapping[str, str] | None = None,
         forward: tuple[str, int] | None = None,
     ) -> Iterator[ImageWorkspace]:
-        """Another fresh workspace of the same task, with more in it; as `harness.sandbox.session.Sessions.open`."""
+        """Another fresh workspace of the same task, with more in it; as `harness.sandbox.session.Sessions.session`."""
         with self._again(env or {}, mounts=mounts, forward=forward) as session:
             yield ImageWorkspace(session, self._base, self._again)
 
@@ -168,18 +151,17 @@ class ImageWorkspace(Workspace):
     def read(self, path: str) -> bytes:
         inside = _inside(path)
         if inside is None:
-            raise FileNotFoundError(f"no such file in the repository: {path}")
-        if self._before is None:
+            data = None
+        elif self._before is None:
             data = self._base.read(inside)
-            if data is None:
-                raise FileNotFoundError(f"no such file in the repository: {path}")
-            return data
-        ran = self._script(_READ, f"./{inside}", str(_READ_LIMIT))
-        if ran.exit_code == _TOO_LARGE:
-            raise OSError(f"{path} is larger than {_READ_LIMIT} bytes")
-        if ran.exit_code:
+        else:
+            ran = self._script(_READ, f"./{inside}", str(_READ_LIMIT))
+            if ran.exit_code == _TOO_LARGE:
+                raise OSError(f"{path} is larger than {_READ_LIMIT} bytes")
+            data = None if ran.exit_code else ran.stdout
+        if data is None:
             raise FileNotFoundError(f"no such file in the repository: {path}")
-        return ran.stdout
+        return data
 
     def read_many(self, paths: Iterable[str]) -> dict[str, bytes]:
         """As `read`, of many files at once; those that are not there are left out."""

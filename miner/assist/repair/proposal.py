@@ -18,8 +18,7 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator
 from harness.core import json_text
 from harness.core.records import StrictRecord
 from harness.quality import sensitive
-from harness.solve.base import Message
-from miner.assist.model_session import marked
+from harness.solve.base import Message, marked
 from miner.evidence.tree import Recipe, Tree
 from miner.languages.built import Failing
 from miner.languages.python.recipes import missing

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.solve.base import Message, Reply
+from harness.solve.base import Message, Model, Reply
 from harness.solve.models.meter import Spending
-from miner.assist.model_session import Asking, LayeredModel, NotAskedError, Questions, bill
+from harness.solve.models.stack import Wrapped
+from miner.assist.model_session import NotAskedError, Questions, bill
 from miner.assist.repair import proposal
 from miner.evidence.tree import Recipe, Tree
 from miner.languages.built import Failing, Repair, Repairing
@@ -22,7 +23,7 @@ class Repairer:
     """Has a model propose recipes; shared by the threads of a mine. `place` is the file that counts what was spent."""
 
     def __init__(
-        self, model: LayeredModel, *, name: str, host: str, rounds: int, place: Path, warn: Callable[[str], None]
+        self, model: Wrapped, *, name: str, host: str, rounds: int, place: Path, warn: Callable[[str], None]
     ) -> None:
         self.questions = Questions(model, name=name, place=place)
         self.name, self.host, self.rounds = name, host, rounds
@@ -47,7 +48,7 @@ class Repairer:
         """The repair of one task's environment."""
         return Session(self, instance_id, tree)
 
-    def answer(self, instance_id: str, asking: Asking, messages: tuple[Message, ...]) -> Reply | None:
+    def answer(self, instance_id: str, asking: Model, messages: tuple[Message, ...]) -> Reply | None:
         """The next answer; None where there is none, which a person is told.
 
         Raises:
@@ -82,7 +83,7 @@ class Session(Repairing):
 
     def __init__(self, repairer: Repairer, instance_id: str, tree: Tree) -> None:
         self._repairer, self._instance_id, self._tree = repairer, instance_id, tree
-        self._asking = repairer.questions.model.for_task(instance_id)
+        self._asking = repairer.questions.model.for_attempt()
         self._messages: tuple[Message, ...] = ()
         self._said = ""
         self._replies: list[Reply] = []

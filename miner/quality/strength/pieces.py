@@ -5,12 +5,11 @@ Everything is bytes. A piece keeps its lines as the patch has them, so what is p
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness.patches import patch
+from harness.patches import patch, written
 from harness.patches.patch import FilePatch
 from miner.candidates.split import is_docs
 from miner.languages.base import Code
@@ -123,9 +122,7 @@ class Section:
         """The section as it leads to another content; nothing where that is the file's at base_commit."""
         if content == self.old:
             return b""
-        lines = list(difflib.unified_diff(_text(self.old or b""), _text(content)))[2:]
-        body = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
-        return self.head + "".join(body).encode("utf-8", "surrogateescape")
+        return self.head + written.hunks(self.old or b"", content).encode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +280,3 @@ def _lines(data: bytes) -> list[bytes]:
     """Lines with their ends; a line feed alone ends one."""
     pieces = data.split(b"\n")
     return [line + b"\n" for line in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
-
-
-def _text(data: bytes) -> list[str]:
-    return [line.decode("utf-8", "surrogateescape") for line in _lines(data)]
