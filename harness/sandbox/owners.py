@@ -61,20 +61,15 @@ def is_left(marked: str) -> bool:
     return is_dead(marked.rpartition("~")[0])
 
 
-def sweep() -> int:
-    """Remove containers whose owner, a process of this host, is dead. Returns how many.
+def sweep() -> None:
+    """Remove containers whose owner, a process of this host, is dead.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
-    removed = 0
-    try:
-        for container in engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
+    with engine.calling("looking for left-over containers") as client:
+        for container in client.containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
             if is_dead(container["Labels"].get(engine.LABEL_OWNER, "")):
                 with suppress(engine.ApiError):  # another goldseam may be removing it
                     engine.remove_container(container["Id"])
-                    removed += 1
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("looking for left-over containers", error) from error
-    return removed

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets, Service
 from harness.sandbox import engine, pod
 from harness.sandbox.containers import Containers, ContainerSpec, Net
@@ -99,7 +99,7 @@ class Sessions:
         name = f"goldseam-{secrets.token_hex(8)}"
         session = Session(self.containers, name, budgets, env=env or {}, forward=forward)
         with contextlib.ExitStack() as stack:
-            with _explained(f"creating a workspace of {image}"):
+            with engine.calling(f"creating a workspace of {image}"):
                 net = stack.enter_context(pod.opened(self.containers, name, image, services)) if services else None
                 stack.callback(self.containers.janitor.remove, name)
                 stack.callback(session.close)
@@ -153,8 +153,7 @@ class Session:
             InfrastructureError: the engine failed, or the image has no such folder.
 
         """
-        client: Any = engine.connect()
-        with _explained(f"reading {path} of an image"):
+        with engine.calling(f"reading {path} of an image") as client:
             chunks, _ = client.get_archive(self.name, path)
             data = b"".join(chunks)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -168,10 +167,9 @@ class Session:
             InfrastructureError: the engine failed.
 
         """
-        with _explained("starting a workspace"):
+        with engine.calling("starting a workspace") as client:
             self._watch = self._containers.vigil.begin()
             self._keeper = engine.attach(self.name)
-            client: Any = engine.connect()
             client.start(self.name)
         if not self._await_keeper(_START_SECONDS):
             raise SandboxError(f"the workspace {self.name} does not start: {self._heard.stderr.value().decode()}")
@@ -346,13 +344,3 @@ class _Watch:
     """Bytes of output after which it is ended, too."""
     killed: bool = False
     flooded: bool = False
-
-
-@contextlib.contextmanager
-def _explained(doing: str) -> Iterator[None]:
-    try:
-        yield
-    except InfrastructureError:
-        raise
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(doing, error) from error

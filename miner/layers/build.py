@@ -155,11 +155,8 @@ def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
     changes += [f"ENV {name}={_value(value)}" for name, value in layer.env.items()]
     changes += [f"WORKDIR {layer.workdir}", 'CMD ["/bin/bash"]', "USER root"]
     repository, _, tag = layer.tag.partition(":")
-    client: Any = engine.connect()
-    try:
+    with engine.calling(f"committing {layer.tag}") as client:
         client.commit(container, repository, tag, message=f"goldseam {layer.kind}", changes=changes)
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(f"committing {layer.tag}", error) from error
 
 
 def read_facts(label: str) -> dict[str, Any]:

@@ -54,11 +54,8 @@ def engine_info() -> Mapping[str, Any]:
         InfrastructureError: it does not answer.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling("asking what its machine has") as client:
         fields: Mapping[str, Any] = client.info()
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("asking what its machine has", error) from error
     return fields
 
 

@@ -101,7 +101,7 @@ def newest_layer(
         since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"])
     except (engine.NotFoundError, engine.ApiError, ValueError):
         since = 0.0
-    try:
+    with engine.calling(f"reading the files of image {image}", tarfile.ReadError):
         config = client.create_host_config(
             network_mode="none",
             read_only=True,
@@ -140,8 +140,6 @@ def newest_layer(
                 raise InfrastructureError(f"reading the files of image {image} ended with {status}")
         finally:
             engine.remove_container(container)
-    except (*engine.ConnectionLost, tarfile.ReadError) as error:
-        raise engine.engine_failed(f"reading the files of image {image}", error) from error
 
 
 def _seconds(created: str) -> float:
@@ -165,16 +163,13 @@ def every_layer(image: str) -> Iterator[tuple[str, bytes]]:
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling(f"saving image {image}", tarfile.ReadError) as client:
         pipe = io.BufferedReader(Pipe(client.get_image(image)), 1 << 20)
         with tarfile.open(fileobj=pipe, mode="r|") as archive:
             for member in archive:
                 stream = archive.extractfile(member) if member.isfile() else None
                 if stream is not None:
                     yield from _entry(member.name, stream)
-    except (*engine.ConnectionLost, tarfile.ReadError) as error:
-        raise engine.engine_failed(f"saving image {image}", error) from error
 
 
 def _entry(name: str, stream: IO[bytes]) -> Iterator[tuple[str, bytes]]:

@@ -265,13 +265,13 @@ def in_registry(ref: str) -> bool:
         InfrastructureError: the engine failed, or the registry gave no answer.
 
     """
-    client: Any = engine.connect()
-    try:
-        client.inspect_distribution(ref)
-    except engine.NotFoundError:
-        return False
-    except engine.ConnectionLost as error:
-        if any(sign in engine.cause(error).lower() for sign in _NOT_THERE):
+    with engine.calling(f"asking the registry for {ref}") as client:
+        try:
+            client.inspect_distribution(ref)
+        except engine.NotFoundError:
             return False
-        raise engine.engine_failed(f"asking the registry for {ref}", error) from error
+        except engine.ConnectionLost as error:
+            if any(sign in engine.cause(error).lower() for sign in _NOT_THERE):
+                return False
+            raise
     return True
