@@ -126,7 +126,7 @@ def examine(
     settings = settings or load_settings()
     checks = [_python(), judge_git(_output("git", "--version"))]
     try:
-        client: Any = engine.connect()
+        client = engine.connect()
         info = EngineInfo.model_validate(client.info())
     except InfrastructureError as error:
         checks.append(judge_silence(str(error), host=os.environ.get("DOCKER_HOST"), root=os.geteuid() == 0))

@@ -71,8 +71,10 @@ def _addresses() -> list[str | None]:
     return [f"unix://{path}" for path in sockets if path.is_socket()]
 
 
-def connect() -> APIClient:
-    """A client of the engine, one per thread. DOCKER_HOST is honoured, so Podman's socket works.
+def connect() -> Any:
+    """A client of the engine, one per thread: docker-py's, whose stubs lack most of what we call.
+
+    DOCKER_HOST is honoured, so Podman's socket works.
 
     Raises:
         InfrastructureError: no engine answers.
@@ -135,7 +137,7 @@ class _Client(docker.APIClient):
 @contextmanager
 def patient(seconds: float) -> Iterator[Any]:
     """The thread's client, whose longest calls may be silent for so long."""
-    client: Any = connect()
+    client = connect()
     client.patience = seconds
     try:
         yield client
@@ -146,7 +148,7 @@ def patient(seconds: float) -> Iterator[Any]:
 def answers() -> bool:
     """Whether an engine is there and answers within seconds; a call that hangs is no answer."""
     try:
-        client: Any = connect()
+        client = connect()
         usual, client.timeout = client.timeout, min(_PING_SECONDS, client.timeout)
         try:
             return bool(client.ping())
@@ -255,8 +257,7 @@ def configured_proxies() -> dict[str, str]:
         InfrastructureError: no engine answers.
 
     """
-    client: Any = connect()
-    return dict(client._proxy_configs.get_environment())  # noqa: SLF001 - it has no other door
+    return dict(connect()._proxy_configs.get_environment())  # noqa: SLF001 - it has no other door
 
 
 def inspect_image(ref: str) -> ImageFacts | None:

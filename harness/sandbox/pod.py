@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets, Service
@@ -208,8 +208,7 @@ class _Pod:
         self._stack.callback(self._containers.janitor.remove, name)
         wire = engine.attach(name)
         self._stack.callback(wire.close)
-        client: Any = engine.connect()
-        client.start(name)
+        engine.connect().start(name)
         return _Holder(wire=wire)
 
     def _begin(self, service: Service, net: Net) -> _StartingService:
@@ -219,8 +218,7 @@ class _Pod:
             self._stack.callback(self._containers.janitor.remove, name)
             wire = engine.attach(name, stdin=False)
             self._stack.callback(wire.close)
-            client: Any = engine.connect()
-            client.start(name)
+            engine.connect().start(name)
         except engine.ApiError as error:
             raise ServiceError(f"the service {service.name} can't be started: {engine.cause(error)}") from error
         return _StartingService(service=service, container=name, wire=wire, answers=not service.ports)
@@ -252,8 +250,7 @@ class _Pod:
         while select.select([service.wire], [], [], 0)[0]:
             data = service.wire.recv(65536)
             if not data:
-                client: Any = engine.connect()
-                code = client.inspect_container(service.container)["State"].get("ExitCode")
+                code = engine.connect().inspect_container(service.container)["State"].get("ExitCode")
                 raise ServiceError(
                     f"the service {service.service.name} ended with {code} as it started: {service.output_end()}"
                 )
@@ -263,7 +260,7 @@ class _Pod:
         """Whether its health command ends with 0."""
         if not service.service.health:
             return True
-        client: Any = engine.connect()
+        client = engine.connect()
         try:
             exec_id = client.exec_create(service.container, ["/bin/sh", "-c", service.service.health])["Id"]
             client.exec_start(exec_id, detach=True)

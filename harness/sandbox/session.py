@@ -10,7 +10,7 @@ import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets, Service
@@ -275,7 +275,7 @@ class Session:
 
     def _exit_code(self, number: str, watch: _Watch) -> int | None:
         """The exit code of a program whose streams have closed; None where it can't be ended."""
-        client: Any = engine.connect()
+        client = engine.connect()
         pause = 0.01
         while (state := client.exec_inspect(number))["Running"] or state["ExitCode"] is None:
             if not self._may_go_on(watch, received=0):
@@ -285,8 +285,7 @@ class Session:
         return int(state["ExitCode"])
 
     def _is_running(self, number: str) -> bool:
-        client: Any = engine.connect()
-        return bool(client.exec_inspect(number)["Running"])
+        return bool(engine.connect().exec_inspect(number)["Running"])
 
     def _kill(self) -> bool:
         """Tell the keeper to end all others."""
@@ -321,9 +320,8 @@ class Session:
         """Why nothing can be done in the container any more: the engine's fault, or that of what ran in it."""
         if not self._containers.vigil.unbroken(self._watch) or not engine.answers():
             return SandboxError("the container engine was stopped or restarted while a workspace was open")
-        client: Any = engine.connect()
         try:
-            state = client.inspect_container(self.name)["State"]
+            state = engine.connect().inspect_container(self.name)["State"]
         except engine.ConnectionLost as failure:
             return SandboxError(f"the workspace was removed: {engine.cause(failure)}")
         if state.get("Running") and error is not None:

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from harness.config.settings import ImageSettings
 from harness.core import process
@@ -328,9 +328,8 @@ def sweep() -> None:
 
 def _remove(image: str) -> None:
     """Remove an image, or a name of it."""
-    client: Any = engine.connect()
     with contextlib.suppress(*engine.ConnectionLost):
-        client.remove_image(image)
+        engine.connect().remove_image(image)
 
 
 @functools.cache

@@ -8,7 +8,6 @@ import shutil
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from harness.sandbox import engine
 
@@ -61,8 +60,7 @@ class Watch:
             ConnectionLost: the engine failed.
 
         """
-        client: Any = engine.connect()
-        containers = client.containers(all=True, size=True, filters={"id": self._container})
+        containers = engine.connect().containers(all=True, size=True, filters={"id": self._container})
         layer = sum(int(container.get("SizeRw") or 0) for container in containers)
         fresh = _size(self._cache, since=self._began) if self._free - _free(self._cache) > self._most / _NOTABLE else 0
         return layer + _size(self._out) + fresh
@@ -85,8 +83,7 @@ class Watch:
             look = time.monotonic() + _SHARE * (time.monotonic() - began)
         if self.fired:
             with contextlib.suppress(*engine.ConnectionLost):
-                client: Any = engine.connect()
-                client.kill(self._container, signal="SIGKILL")
+                engine.connect().kill(self._container, signal="SIGKILL")
 
     def __enter__(self) -> None:
         self._thread.start()

@@ -216,15 +216,13 @@ def look(*, runtime: str | None = None) -> NodeFacts:
 
 def _engine() -> str:
     """What tells this node's engine from others: two on one machine differ in their folder, and may share an id."""
-    client: Any = engine.connect()
-    info = client.info()
+    info = engine.connect().info()
     engine_ids = () if engine.is_podman() else (info.get("ID"),)  # Podman makes one up at each call
     return "\n".join(str(part or "") for part in (info.get("Name"), info.get("DockerRootDir"), *engine_ids))
 
 
 def _images() -> frozenset[str]:
-    client: Any = engine.connect()
-    images = client.images()
+    images = engine.connect().images()
     return frozenset(name for image in images for name in (image["Id"], *(image.get("RepoDigests") or ())))
 
 
@@ -246,8 +244,7 @@ def tidy(ended: Collection[str]) -> int:
 
 
 def _containers() -> list[dict[str, Any]]:
-    client: Any = engine.connect()
-    containers: list[dict[str, Any]] = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+    containers: list[dict[str, Any]] = engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]})
     return containers
 
 

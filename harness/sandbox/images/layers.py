@@ -95,7 +95,7 @@ def newest_layer(
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    client: Any = engine.connect()
+    client = engine.connect()
     keys = b"".join(indexed)
     try:
         since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"])

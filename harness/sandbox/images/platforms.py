@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from platform import machine
-from typing import Any
 
 from harness.sandbox import engine, owners
 from harness.sandbox.engine import ImageFacts
@@ -61,7 +60,7 @@ def ensure_runs(image: str) -> None:
 
 
 def _starts(facts: ImageFacts) -> bool:
-    client: Any = engine.connect()
+    client = engine.connect()
     labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "probe"}
     container = client.create_container(facts.id, ["/bin/true"], entrypoint=[], labels=labels, network_disabled=True)[
         "Id"
