@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from harness.sandbox import engine
 
@@ -49,6 +51,22 @@ def is_dead(owner_label: str) -> bool:
     if name != host() or not pid.isdigit():
         return False
     return start_time(int(pid)) != started
+
+
+@contextmanager
+def passing_container(image: str, kind: str, **settings: Any) -> Iterator[str]:
+    """The id of a container without a network, which is there while the block lasts; it is not started.
+
+    Raises:
+        ConnectionLost: the engine failed.
+
+    """
+    labels = {engine.LABEL_OWNER: owner(), engine.LABEL_KIND: kind}
+    created = engine.connect().create_container(image, labels=labels, network_disabled=True, **settings)
+    try:
+        yield str(created["Id"])
+    finally:
+        engine.remove_container(created["Id"])
 
 
 def mark() -> str:

@@ -422,14 +422,10 @@ def entries(image: str) -> dict[str, str]:
     """
     with engine.calling(f"reading image {image[:19]}") as client:
         config = client.inspect_image(image)["Config"]
-        labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "compare"}
-        container = client.create_container(image, ["true"], labels=labels, network_disabled=True)["Id"]
-        try:
+        with owners.passing_container(image, "compare", command=["true"]) as container:
             pipe = io.BufferedReader(Pipe(client.export(container)), 1 << 20)
             with tarfile.open(fileobj=pipe, mode="r|") as archive:
                 entries_read = _read(archive)
-        finally:
-            engine.remove_container(container)
     for setting in (*(config.get("Env") or ()), f"WorkingDir={config.get('WorkingDir') or '/'}"):
         name, _, value = setting.partition("=")
         entries_read[f"(configuration) {name}"] = f"set {value}"

@@ -113,33 +113,24 @@ def newest_layer(
             log_config={"Type": "none", "Config": {}},
             init=True,
         )
-        container = client.create_container(
-            image=image,
-            entrypoint=[],
-            command=[
-                "sh",
-                "-c",
-                'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
-                _PROGRAM,
-                str(since),
-                "text" if text_only else "all",
-                str(len(keys)),
-            ],
-            user="0:0",
-            stdin_open=True,
-            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
-            network_disabled=True,
-            host_config=config,
-        )["Id"]
-        try:
+        command = [
+            "sh",
+            "-c",
+            'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
+            _PROGRAM,
+            str(since),
+            "text" if text_only else "all",
+            str(len(keys)),
+        ]
+        with owners.passing_container(
+            image, "inspect", entrypoint=[], command=command, user="0:0", stdin_open=True, host_config=config
+        ) as container:
             with contextlib.closing(engine.attach(container)) as wire:
                 client.start(container)
                 engine.send(wire, keys)
                 yield from _members(engine.frames(wire), [] if skipped is None else skipped)
             if status := client.wait(container, timeout=60)["StatusCode"]:
                 raise InfrastructureError(f"reading the files of image {image} ended with {status}")
-        finally:
-            engine.remove_container(container)
 
 
 def _seconds(created: str) -> float:
