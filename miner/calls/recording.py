@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from harness.core import files
-from harness.core.errors import InterruptedRunError
 from harness.core.instance import Task, TaskState
 from harness.dataset import content
 from harness.dataset.folder import Dataset
@@ -191,8 +190,6 @@ def record_calls(
             return task, recorded(task, sandbox)
         except NoReplayError as error:
             return task, str(error)
-        except InterruptedRunError:
-            raise
         except (MissingImageError, SandboxError) as error:
             if isinstance(error, SandboxError) and not sandbox.is_healthy():
                 raise

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Any
 
 from harness.core import files, test_ids
-from harness.core.errors import BugError, InputError, InterruptedRunError
+from harness.core.errors import BugError, InputError
 from harness.core.expectations import Expectations
 from harness.core.extras import install_command
 from harness.core.instance import Hidden, Outcome, Task, TaskState, TestStatus
@@ -276,8 +276,6 @@ def gauge(
                 return task, measure(task, sandbox, request.bounds, note=lambda text: note(f"{instance_id}: {text}"))
         except (CannotMeasureError, BugError) as error:
             return task, TaskStrength(instance_id=instance_id, unknown=str(error), bug=isinstance(error, BugError))
-        except InterruptedRunError:
-            raise
         except (MissingImageError, SandboxError) as error:
             if isinstance(error, SandboxError) and not sandbox.is_healthy():
                 raise
