@@ -24,7 +24,6 @@ from harness.sandbox.streams import Conversation, Demultiplexer
 
 if TYPE_CHECKING:
     import socket
-    from types import TracebackType
 
 
 ENGINE_WAIT_SECONDS = 60.0
@@ -70,9 +69,7 @@ class DockerSandbox(Sandbox):
         self._containers.begin(sweep=self._sweeps)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ahead.close()
         self._containers.close()
 
