@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import TypeAdapter
+
 from harness.core import files, json_text
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
@@ -60,6 +62,9 @@ class ObservedRun:
         return ran and test_id not in self.silent_on
 
 
+_KEPT = TypeAdapter(ObservedRun)
+
+
 class Notebook:
     """The runs of one subject, kept on disk as they end, so that an interrupted proof goes on where it stopped."""
 
@@ -74,15 +79,7 @@ class Notebook:
     def _remember(self, line: bytes) -> None:
         raw = json_text.read_object(line)  # None: half a line, from a process that was killed
         if raw is not None and raw.pop("key", None) == self._key:
-            raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
-            raw["network"] = tuple(raw.get("network", ()))
-            raw["refused"] = tuple(raw.get("refused", ()))
-            raw["only"] = tuple(raw.get("only", ()))
-            raw["endings"] = tuple(raw.get("endings", ()))
-            raw["exited"] = tuple(raw.get("exited", ()))
-            raw["variation"] = Variation(**raw.get("variation", {}))
-            observed = ObservedRun(**raw)
-            self._remember_run(observed)
+            self._remember_run(_KEPT.validate_python(raw))
 
     def _remember_run(self, observed: ObservedRun) -> None:
         self._known[observed.state, observed.number, observed.variation, observed.only] = observed
