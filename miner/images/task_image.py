@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from threading import Event
-from typing import IO, Protocol
+from typing import IO
 
 from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError
@@ -29,12 +29,8 @@ from miner.layers.prestarted_containers import PrestartedContainer, remove
 from miner.layers.runner import Workshop
 from miner.sources.change import Rejection
 
-
-class Collector(Protocol):
-    """Tries to collect a candidate's tests in an image. A value, since it may travel."""
-
-    def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
-        """What could be collected."""
+Collector = Callable[[BuiltImage, Sandbox], Collected]
+"""Tries to collect a candidate's tests in an image. A value, since it may travel."""
 
 
 @dataclass(frozen=True, kw_only=True)

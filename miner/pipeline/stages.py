@@ -27,7 +27,7 @@ from miner.candidates import test_data
 from miner.candidates.split import CommitTree, is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.evidence import ci
-from miner.images.task_image import Collector, Order
+from miner.images.task_image import Order
 from miner.languages import LANGUAGES, language_of
 from miner.languages.base import Language, TestCommand
 from miner.languages.built import BuiltImage, Collected
@@ -152,7 +152,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Collecting(Collector):
+class _Collecting:
     """Collects a draft's tests in an image; a value, since it goes where the image is built.
 
     Where tests are collected by running them, a command under which most fail is the last that is taken.

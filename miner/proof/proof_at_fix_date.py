@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from harness.core import clock
 from harness.core.instance import TestStatus
@@ -27,11 +26,8 @@ CURABLE = frozenset({"gold_fails", "exits", "no_fail_to_pass", "unstable_fail_to
 _BROKEN = (TestStatus.FAILED, TestStatus.ERROR)
 
 
-class Attempt(Protocol):
-    """Proves a subject."""
-
-    def __call__(self, subject: Subject) -> Proof | Rejection:
-        """The proof, or why there is none."""
+Attempt = Callable[[Subject], Proof | Rejection]
+"""Proves a subject, or says why there is no proof."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from harness.core.instance import Service, TestStatus
 from harness.sandbox.images.service_image import ServiceImage
@@ -49,20 +48,14 @@ class Pins:
             return self._images[name]
 
 
-class Settle(Protocol):
-    """Proves a subject, on whichever clock it needs."""
-
-    def __call__(self, subject: Subject) -> Settled:
-        """What the proof came to."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Bench:
     """What trying takes."""
 
     sandbox: Sandbox
     notebook_of: Callable[[Subject], Notebook]
-    settle: Settle
+    settle: Callable[[Subject], Settled]
+    """Proves a subject, on whichever clock it needs."""
     declared: Callable[[], CiTests]
     """What CI says of the subject's tests."""
     images: bool | Mapping[str, str]

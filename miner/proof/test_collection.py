@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 
 from harness.core.instance import Budgets, TestStatus
@@ -16,6 +16,7 @@ from miner.evidence.tree import Tree
 from miner.languages import language_of
 from miner.languages.built import Collected
 from miner.proof import Proof, Subject
+from miner.proof.proof_at_fix_date import Attempt
 from miner.proof.subject import prepare
 from miner.sources.change import Kind, Rejection
 
@@ -120,9 +121,7 @@ def _collected(subject: Subject, paths_asked: Collection[str], sandbox: Sandbox)
     return tuple(sorted(test_files(report.collected)))
 
 
-def widened(
-    subject: Subject, proof: Proof, files: Collection[str], attempt: Callable[[Subject], Proof | Rejection]
-) -> tuple[Subject, Proof]:
+def widened(subject: Subject, proof: Proof, files: Collection[str], attempt: Attempt) -> tuple[Subject, Proof]:
     """A proof over all of these files, where there is one that says no less of the fix; else the one that is there.
 
     What of the suite is flaky, fails or takes too long never costs a task: the proof's evidence says, under `p2p`, what
