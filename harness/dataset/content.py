@@ -13,7 +13,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -131,8 +130,7 @@ def settle_locked(dataset: Dataset) -> Version:
 
 def content_told(model: DatasetModel) -> str | None:
     """The content that dataset.yaml says its version has; None in one that was never settled."""
-    recorded: Any = getattr(model, "content", None)
-    return recorded if isinstance(recorded, str) and recorded else None
+    return model.content or None
 
 
 def content_told_now(dataset: Dataset) -> str:

@@ -84,13 +84,14 @@ def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: dat
     day = today or datetime.now(tz=UTC).date()
     if dry_run:
         due, left = find(dataset, rules, today=day)
-        return _rotation(dataset, rules, due, left, version=None)
+        return Rotation(due=due, left=left, wish=_wish(dataset, due, left, rules), version=None, policy=rules)
     with content.locked(dataset):
         content.settle_locked(dataset)
         due, left = find(dataset, rules, today=day)
-        rotation = _rotation(dataset, rules, due, left, version=None)
-        version = _retire(dataset, due, rotation.wish)
-    return _rotation(dataset, rules, due, left, version=version)
+        why = {entry.instance_id: "; ".join(entry.why) for entry in due}
+        wish = _wish(dataset, due, left, rules)
+        version = task_states.retire_all(dataset, why, replacements=wish.tasks)
+    return Rotation(due=due, left=left, wish=wish, version=version, policy=rules)
 
 
 def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ...], int]:
@@ -108,16 +109,6 @@ def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ..
 def is_inside(instance: Instance) -> bool:
     """Whether a task is proved and in the holdout."""
     return instance.state is TaskState.PROVED and instance.split == Split.HOLDOUT
-
-
-def _retire(dataset: Dataset, due: Sequence[Due], wish: Wish) -> Version:
-    """One line of the ledger for all, then each task."""
-    why = {entry.instance_id: "; ".join(entry.why) for entry in due}
-    return task_states.retire_all(dataset, why, replacements=wish.tasks)
-
-
-def _rotation(dataset: Dataset, rules: Policy, due: tuple[Due, ...], left: int, *, version: Version | None) -> Rotation:
-    return Rotation(due=due, left=left, wish=_wish(dataset, due, left, rules), version=version, policy=rules)
 
 
 def _wish(dataset: Dataset, due: Sequence[Due], left: int, rules: Policy) -> Wish:

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import functools
 import getpass
+import itertools
 import os
 import socket
 import time
@@ -160,8 +161,8 @@ def append(
     with locked(path) as handle:
         tail = _tail(handle)
         last = next((line.entry for line in reversed(tail) if line.entry), None)
-        if broken := _broken_end(tail):
-            facts["torn"] = torn_note(broken)
+        if broken := list(itertools.takewhile(lambda line: line.entry is None, reversed(tail))):
+            facts["torn"] = torn_note(reversed(broken))
         if last is None and canary:
             facts = {"canary": canary, **facts}
         fields = writer.fields(
@@ -257,15 +258,6 @@ def _tail(handle: int) -> tuple[Line, ...]:
         if last is not None or start == 0:
             return lines(b"\n".join([*texts[last or 0 :], end]))
         window *= 4
-
-
-def _broken_end(tail: tuple[Line, ...]) -> list[Line]:
-    broken: list[Line] = []
-    for line in reversed(tail):
-        if line.entry is not None:
-            break
-        broken.append(line)
-    return broken[::-1]
 
 
 def write_end(handle: int, data: bytes) -> None:
