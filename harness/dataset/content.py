@@ -6,11 +6,10 @@ dataset can be told without a key.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -141,18 +140,11 @@ def content_told_now(dataset: Dataset) -> str:
         return ""
 
 
-@contextlib.contextmanager
-def locked(dataset: Dataset) -> Iterator[None]:
+def locked(dataset: Dataset) -> AbstractContextManager[None]:
     """Hold a dataset against others that change its tasks; waits for them. A killed process lets go.
 
     Raises:
         InputError: the dataset cannot be written.
 
     """
-    path = dataset.path / ".goldseam" / "care.lock"
-    with files.explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return files.locked_in_turn(dataset.path / ".goldseam" / "care.lock")

@@ -8,8 +8,6 @@ the copy is cloned from the shadow.
 from __future__ import annotations
 
 import base64
-import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.files import locked_in_turn
 from harness.core.process import Completed, run
 from miner.sources import submodules
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
@@ -90,7 +89,7 @@ def open_source(source: str, *, cache: Path, name: str | None = None, access: Ac
     folder = Path(where).parent if Path(where).name == ".git" else Path(where)
     key = f"{_safe(folder.name)[:40]}-{hashlib.sha256(where.encode()).hexdigest()[:16]}"
     copy = cache / f"{key}.git"
-    with _locked(cache / f"{key}.lock"):
+    with locked_in_turn(cache / f"{key}.lock"):
         _sweep(cache, key)
         if url:
             _copy_url(source, copy, _write(cache / "network.gitconfig", _network_config()), access)
@@ -387,13 +386,6 @@ def _sweep(cache: Path, key: str) -> None:
     """Remove what a killed process left of this copy; the caller holds the lock, so nobody is at it."""
     for stray in cache.glob(f"{key}.*.tmp"):
         shutil.rmtree(stray, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @dataclass(frozen=True, kw_only=True)

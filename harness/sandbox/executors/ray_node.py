@@ -226,26 +226,20 @@ def _images() -> frozenset[str]:
     return frozenset(name for image in images for name in (image["Id"], *(image.get("RepoDigests") or ())))
 
 
-def tidy(ended: Collection[str]) -> int:
-    """Remove the containers of processes whose work has ended, and of dead ones. Returns how many are left."""
+def tidy(ended: Collection[str]) -> None:
+    """Remove the containers of processes whose work has ended, and of dead ones, as far as that can be done soon."""
     deadline = time.monotonic() + _GONE_SECONDS
     while True:
         try:
             owners.sweep()
-            left = [
-                container["Id"] for container in _containers() if container["Labels"].get(engine.LABEL_OWNER) in ended
-            ]
+            containers = engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+            left = [container["Id"] for container in containers if container["Labels"].get(engine.LABEL_OWNER) in ended]
             for name in left:
                 _removed(name)
         except (InfrastructureError, *engine.ConnectionLost):
-            return -1
+            return
         if not left or time.monotonic() > deadline:
-            return len(left)
-
-
-def _containers() -> list[dict[str, Any]]:
-    containers: list[dict[str, Any]] = engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]})
-    return containers
+            return
 
 
 def _removed(name: str) -> None:

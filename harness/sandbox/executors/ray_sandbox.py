@@ -170,8 +170,8 @@ class RaySandbox(Sandbox):
     def _functions(self) -> None:
         """What nodes are asked to do; goldseam is installed there, so no code travels."""
         self._work = self._ray.remote(max_retries=LOST_RETRIES, retry_exceptions=False)(_work)
-        self._look_at = self._ray.remote(num_cpus=0, max_retries=1)(_look)
-        self._tidy_up = self._ray.remote(num_cpus=0, max_retries=1)(_tidy)
+        self._look_at = self._ray.remote(num_cpus=0, max_retries=1)(ray_node.look)
+        self._tidy_up = self._ray.remote(num_cpus=0, max_retries=1)(ray_node.tidy)
 
     def _send(self, parcel: _Parcel, avoid: set[str]) -> tuple[str, Reply]:
         """Have it done once; the node that did it, and what it says."""
@@ -290,7 +290,7 @@ class RaySandbox(Sandbox):
         """What nodes say of themselves; those that do not answer are left out."""
         refs = {
             node_id: self._look_at.options(scheduling_strategy=self._at(node_id, soft=False)).remote(
-                self._setting.runtime
+                runtime=self._setting.runtime
             )
             for node_id in nodes
         }
@@ -373,11 +373,3 @@ def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[st
         _, error = ray_node.outcome_of(lambda: _same_version(own_version, version, where))
         return where, ray_node.seal(Reply(result=None, error=error, owner="", healthy=True), key)
     return where, ray_node.work(letter, key, setting)
-
-
-def _look(runtime: str | None) -> NodeFacts:
-    return ray_node.look(runtime=runtime)
-
-
-def _tidy(owners: list[str]) -> int:
-    return ray_node.tidy(owners)
