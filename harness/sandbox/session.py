@@ -97,7 +97,7 @@ class Sessions:
 
         """
         name = f"goldseam-{secrets.token_hex(8)}"
-        session = Session(self.containers, name, budgets, env=env or {}, forward=forward)
+        session = Session(containers=self.containers, name=name, budgets=budgets, env=env or {}, forward=forward)
         with contextlib.ExitStack() as stack:
             with engine.calling(f"creating a workspace of {image}"):
                 net = stack.enter_context(pod.opened(self.containers, name, image, services)) if services else None
@@ -107,23 +107,17 @@ class Sessions:
             yield session
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Session:
     """One container; used by one thread at a time."""
 
-    def __init__(
-        self,
-        containers: Containers,
-        name: str,
-        budgets: Budgets,
-        *,
-        env: Mapping[str, str],
-        forward: tuple[str, int] | None,
-    ) -> None:
-        self.name = name
-        self._containers = containers
-        self._budgets = budgets
-        self._env = env
-        self._forward = forward
+    containers: Containers
+    name: str
+    budgets: Budgets
+    env: Mapping[str, str]
+    forward: tuple[str, int] | None
+
+    def __post_init__(self) -> None:
         self._keeper: socket.socket | None = None
         self._heard = Demultiplexer(stdout_limit=1024, stderr_limit=4096)
         self._watch = 0
@@ -132,19 +126,19 @@ class Session:
 
     def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
         """Create the container, in the network of its services where it has some."""
-        forward = tuple(str(word) for word in self._forward or ())
+        forward = tuple(str(word) for word in self.forward or ())
         argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
         spec = ContainerSpec(
             image=image,
             argv=argv,
-            env=self._env,
-            budgets=self._budgets,
+            env=self.env,
+            budgets=self.budgets,
             kind="workspace",
             mounts=mounts,
             init=False,
             net=net,
         )
-        self._containers.create(self.name, spec)
+        self.containers.create(self.name, spec)
 
     def image_files(self, path: str) -> dict[str, bytes]:
         """The regular files below a folder of the image itself, by path from its parent: what mounts hide, too.
@@ -168,7 +162,7 @@ class Session:
 
         """
         with engine.calling("starting a workspace") as client:
-            self._watch = self._containers.vigil.begin()
+            self._watch = self.containers.vigil.begin()
             self._keeper = engine.attach(self.name)
             client.start(self.name)
         if not self._await_keeper(_START_SECONDS):
@@ -195,7 +189,7 @@ class Session:
             InterruptedRunError: `cancel` was called meanwhile.
 
         """
-        if self._containers.cancelled.is_set():
+        if self.containers.cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
         began = time.monotonic()
         is_text = merged is not None
@@ -236,7 +230,7 @@ class Session:
     @property
     def is_cancelled(self) -> bool:
         """Whether the user has ended the work."""
-        return self._containers.cancelled.is_set()
+        return self.containers.cancelled.is_set()
 
     def interrupt(self) -> None:
         """End what runs; whoever waits for it in another thread sees it ended."""
@@ -261,7 +255,7 @@ class Session:
 
     def _may_go_on(self, watch: _Watch, *, received: int) -> bool:
         """Whether to wait on; a program whose time or room is up is ended, once."""
-        if self._containers.cancelled.is_set():
+        if self.containers.cancelled.is_set():
             self._kill()
             raise InterruptedRunError("the run was interrupted")
         now = time.monotonic()
@@ -280,7 +274,7 @@ class Session:
         while (state := client.exec_inspect(number))["Running"] or state["ExitCode"] is None:
             if not self._may_go_on(watch, received=0):
                 return None
-            self._containers.cancelled.wait(pause)
+            self.containers.cancelled.wait(pause)
             pause = min(2 * pause, _POLL_SECONDS)
         return int(state["ExitCode"])
 
@@ -318,7 +312,7 @@ class Session:
 
     def _loss(self, error: BaseException | None) -> Exception:
         """Why nothing can be done in the container any more: the engine's fault, or that of what ran in it."""
-        if not self._containers.vigil.unbroken(self._watch) or not engine.answers():
+        if not self.containers.vigil.unbroken(self._watch) or not engine.answers():
             return SandboxError("the container engine was stopped or restarted while a workspace was open")
         try:
             state = engine.connect().inspect_container(self.name)["State"]

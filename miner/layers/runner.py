@@ -273,7 +273,7 @@ class Workshop:
         """Feed a container its variables, read its output to the end, see what became of it."""
         settings, allowed = self.settings, self.allowed if berth.relayed else None
         watch = Watch(
-            berth.container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=berth.out,
+            container=berth.container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=berth.out,
             cache=self.cache, interrupted=self.interrupted,
         )  # fmt: skip
         tail = ""

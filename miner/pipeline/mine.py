@@ -220,7 +220,7 @@ def _opened(
 def _origins(sources: Sequence[str], options: Options, settings: Settings, observer: Observer) -> list[Origin]:
     cache = settings.images.cache_dir / "sources"
     expander = Expander(
-        settings.github, cache=cache, chosen=options.repositories, called=options.name, note=observer.note
+        settings=settings.github, cache=cache, chosen=options.repositories, called=options.name, note=observer.note
     )
     origins: list[Origin] = []
     for source in sources:

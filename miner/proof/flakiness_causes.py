@@ -73,7 +73,7 @@ def blame(
         InfrastructureError: a run could not be done.
 
     """
-    search = _Search(runs, look, most, frozenset(alone), seconds)
+    search = _Search(observed=runs, look=look, most=most, alone=frozenset(alone), seconds=seconds)
     for state in ("after", "before", "base"):
         search.explain(state)
     return Blamed(
@@ -97,37 +97,30 @@ def passed(run: ObservedRun) -> frozenset[str]:
     return frozenset(test_id for test_id, status in run.statuses.items() if status is TestStatus.PASSED)
 
 
+@dataclass(kw_only=True)
 class _Search:
     """Looks for causes, as long as it may."""
 
-    def __init__(
-        self,
-        observed: Sequence[ObservedRun],
-        look: Look | None,
-        most: int,
-        alone: frozenset[str],
-        seconds: float,
-    ) -> None:
-        self.causes: dict[str, Cause] = {}
-        self.runs = 0
-        self.is_cut = False
-        self._found = observed
-        self._look = look
-        self._most = most
-        self._alone = alone
-        self._seconds = seconds
+    observed: Sequence[ObservedRun]
+    look: Look | None
+    most: int
+    alone: frozenset[str]
+    seconds: float
+    causes: dict[str, Cause] = field(default_factory=dict)
+    runs: int = 0
+    is_cut: bool = False
 
     def _differ(self, normal: frozenset[str], run: ObservedRun) -> frozenset[str]:
         """Ids to be explained that have another result in a run."""
         return frozenset(
             test_id
             for test_id in normal ^ passed(run)
-            if run.tells_of(test_id) and (not self._alone or {test_id, function(test_id)} & self._alone)
+            if run.tells_of(test_id) and (not self.alone or {test_id, function(test_id)} & self.alone)
         )
 
     def explain(self, state: State) -> None:
         """Give each unstable id of a state that has no cause yet its cause."""
-        runs = [run for run in self._found if run.state == state and not run.trouble]
+        runs = [run for run in self.observed if run.state == state and not run.trouble]
         if not runs:
             return
         normal = passed(runs[0])
@@ -176,7 +169,7 @@ class _Search:
         if len(unpinned) == len(variation.causes):
             return tests
         groups = [unpinned]
-        if self._alone and Cause.ORDER in unpinned:  # all tests are run for the order alone, and at full speed
+        if self.alone and Cause.ORDER in unpinned:  # all tests are run for the order alone, and at full speed
             groups = [[Cause.ORDER], [cause for cause in unpinned if cause is not Cause.ORDER]]
         differing: set[str] = set()
         for group in filter(None, groups):
@@ -243,15 +236,15 @@ class _Search:
         return all(test in self.causes for test in tests)
 
     def _may_go_on(self) -> bool:
-        if self._look is None:
+        if self.look is None:
             return False
-        goes_on = self.runs < self._most and self._seconds > 0
+        goes_on = self.runs < self.most and self.seconds > 0
         self.is_cut = self.is_cut or not goes_on
         return goes_on
 
     def _run(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
-        assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that
+        assert self.look is not None  # noqa: S101 - `_may_go_on` saw to that
         self.runs += 1
-        run = self._look(state, variation, repeat)
-        self._seconds -= run.seconds
+        run = self.look(state, variation, repeat)
+        self.seconds -= run.seconds
         return run
