@@ -18,7 +18,7 @@ from harness.dataset.content import Version
 from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
-from harness.dataset.policy import NONE, Policy, exposures, parse_policy, reasons
+from harness.dataset.policy import Policy, exposures, parse_policy, reasons
 from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split
 
@@ -100,7 +100,7 @@ def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ..
     inside = [instance for instance in dataset.instances() if is_inside(instance)]
     due = []
     for instance in inside:
-        why = reasons(instance, exposure_by_task.get(instance.instance_id, NONE), rules, today=today)
+        why = reasons(instance, exposure_by_task.get(instance.instance_id, {}), rules, today=today)
         if why:
             due.append(Due(instance_id=instance.instance_id, repo=instance.repo, why=why))
     return tuple(due), len(inside) - len(due)
