@@ -7,7 +7,6 @@ the copy is cloned from the shadow.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 import re
@@ -24,6 +23,7 @@ from harness.core.process import Completed, run
 from miner.sources import submodules
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
 from miner.sources.change import PullRequest
+from miner.sources.github_auth import git_header
 from miner.sources.messages import Message, read_message
 from miner.sources.submodules import Submodule
 
@@ -51,12 +51,11 @@ class Access:
 
     def environment(self, url: str) -> dict[str, str]:
         """Configuration for one git process: the token is on no disk and in no argument list."""
-        pair = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
         site = "/".join(url.split("/")[:3])
         return {
             "GIT_CONFIG_COUNT": "2",
             "GIT_CONFIG_KEY_0": f"http.{site}/.extraHeader",
-            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
+            "GIT_CONFIG_VALUE_0": git_header(self.token),
             "GIT_CONFIG_KEY_1": "credential.helper",  # an empty value forgets the user's helpers: they would store it
             "GIT_CONFIG_VALUE_1": "",
         }
