@@ -173,10 +173,8 @@ def mine(
             mining = _Mining(
                 origin=origin, work=work, options=options, funnel=funnel, earlier=decided, observer=observer
             )
-            try:
+            with work.repo:
                 _mine_origin(mining, site, cursors, executor)
-            finally:
-                work.repo.close()
         if dataset.ids():
             content.settle(dataset)
         return summarise(funnel.read())
@@ -303,15 +301,13 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
     """
     decided: Seen = {}
     for origin, work in _opened(sources, options, settings, None, observer):
-        try:
+        with work.repo:
             change_filter = origin.narrow(options.wanted)
             looks = scan(
                 work.repo, change_filter, threshold=options.threshold, forge=work.forge, earlier=decided,
                 missing=observer.missing, tests=_tests(settings, work.repo.name, options),
             )  # fmt: skip
             yield from _lines(looks, options.limit)
-        finally:
-            work.repo.close()
 
 
 def _lines(looks: Iterator[Recognition], limit: int | None) -> Iterator[FunnelLine]:
