@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -376,7 +377,8 @@ def place_task(
     target = dataset.task_folder(instance.instance_id)
     building = dataset.tasks_folder / f".{instance.instance_id}.tmp"
     with files.explained(target):
-        _remove_tree(building)
+        if building.exists():
+            shutil.rmtree(building)
         building.mkdir(parents=True)
     mark = dataset.canary
     for name, text in (public_files or {}).items():
@@ -396,7 +398,8 @@ def place_task(
     else:
         binding.record(dataset, Event.BOUND, bound, bound=bound)
     with files.explained(target):
-        _remove_tree(target)
+        if target.exists():
+            shutil.rmtree(target)
         building.rename(target)
     return target
 
@@ -476,13 +479,6 @@ def _as_written(value: Any) -> Any:
         return value
     names = [item.name for item in dataclasses.fields(value) if item.name not in _NOT_IN_TASK_YAML]
     return {**getattr(value, "extra", {}), **{name: _as_written(getattr(value, name)) for name in names}}
-
-
-def _remove_tree(path: Path) -> None:
-    if path.is_dir():
-        for entry in path.iterdir():
-            _remove_tree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-        path.rmdir()
 
 
 def refuse_links(dataset: Path) -> None:
