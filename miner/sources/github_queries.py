@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from harness.core.wording import place_of
+from harness.core.wording import problems
 from miner.sources.bare import SHA
 from miner.sources.change import LinkedIssue, PullRequest
 from miner.sources.github_client import GithubError
@@ -333,5 +333,4 @@ def _read(kind: type[Model], raw: Any) -> Model:
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise GithubError(f"GitHub's answer is not what its schema says: {place_of(first)}: {first['msg']}") from None
+        raise GithubError(f"GitHub's answer is not what its schema says: {problems(error.errors())}") from None

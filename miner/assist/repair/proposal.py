@@ -17,6 +17,7 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator
 
 from harness.core import json_text
 from harness.core.records import StrictRecord
+from harness.core.wording import problems
 from harness.quality import sensitive
 from harness.solve.base import Message
 from miner.assist.model_session import marked
@@ -119,7 +120,7 @@ def read(answer: str) -> Proposal:
     try:
         proposal = Proposal.model_validate(json_text.loads(match.group()))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5])
+        faults = problems(error.errors(), most=5)
         raise NoProposalError(f"the answer is no JSON object of this form: {faults}") from error
     except ValueError as error:
         raise NoProposalError(f"the answer is no JSON: {error}") from error
