@@ -215,26 +215,21 @@ def locked(path: Path) -> Iterator[int]:
         InputError, InfrastructureError: it cannot be written.
 
     """
-    with files.explained(path), _open_locked(path) as handle:
-        yield handle
-
-
-@contextlib.contextmanager
-def _open_locked(path: Path) -> Iterator[int]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        is_new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if not _is_still(path, handle):  # such as a checkout, while we waited
-                continue
-            if is_new:
-                files.sync_folder(path.parent)
-            yield handle
-            return
-        finally:
-            os.close(handle)
+    with files.explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            is_new = not path.exists()
+            handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                if not _is_still(path, handle):  # such as a checkout, while we waited
+                    continue
+                if is_new:
+                    files.sync_folder(path.parent)
+                yield handle
+                return
+            finally:
+                os.close(handle)
 
 
 def _is_still(path: Path, handle: int) -> bool:
