@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -175,12 +175,9 @@ class Writer:
             text = statement_writer.read(reply.message.content, mask=job.mask)
             faults = _faults(reply, text, job.subject)
             if faults in ((), (Fault.UNCLEAR,)) or len(replies) == TRIES:
-                return _note(key, None if faults else text, faults, replies)
+                kept = None if faults else text
+                return Note(key=key, text=kept, faults=faults, tries=len(replies), **asdict(bill(replies)))
             messages = statement_writer.again(messages, reply.message.content, faults)
-
-
-def _note(key: str, text: str | None, faults: tuple[Fault, ...], replies: Sequence[Reply]) -> Note:
-    return Note(key=key, text=text, faults=faults, tries=len(replies), **asdict(bill(replies)))
 
 
 def _faults(reply: Reply, text: str, subject: Subject) -> tuple[Fault, ...]:

@@ -129,11 +129,6 @@ def read(answer: str) -> Proposal:
     return proposal
 
 
-def _bounds(requirement: str) -> bool:
-    """Whether it says which version."""
-    return bool(Requirement(requirement).specifier)
-
-
 def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
     """A recipe as a proposal changes it: commands take the place of earlier ones, all else is added."""
     evidence = recipe.evidence
@@ -150,7 +145,7 @@ def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
         apt=tuple(dict.fromkeys((*recipe.apt, *proposal.apt))),
         overrides=(
             *missing.without(recipe.overrides, names),
-            *(requirement for requirement in proposal.requirements if _bounds(requirement)),
+            *(text for text in proposal.requirements if Requirement(text).specifier),  # those that say which version
         ),
         env={**recipe.env, **proposal.env},
         commands=proposal.commands or recipe.commands,
