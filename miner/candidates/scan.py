@@ -145,9 +145,9 @@ class _Judge:
                 if isinstance(outcome, Candidate) and self.tests is None:
                     outcome = untestable(self.repo, change, kinds) or outcome
         except MissingObjectsError as error:
-            outcome = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+            outcome = Stage.HISTORY.no("missing_objects", error.message)
         except BugError as error:
-            outcome = Rejection(stage=Stage.RECOGNITION, reason=INTERNAL_ERROR, detail=error.message)
+            outcome = Stage.RECOGNITION.no(INTERNAL_ERROR, error.message)
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
 
     def _documents(self, change: Change, kinds: Mapping[str, Kind]) -> list[str]:
@@ -191,5 +191,5 @@ class _Judge:
                 yield replace(look, patch_id=patch_id)
                 continue
             detail = f"the same patch as {first[2]}"
-            no = Rejection(stage=Stage.RECOGNITION, reason="duplicate", detail=detail)
+            no = Stage.RECOGNITION.no("duplicate", detail)
             yield replace(look, outcome=no, patch_id=patch_id)

@@ -57,7 +57,7 @@ def take(row: Row, site: MiningContext, *, accept_part: bool) -> FunnelLine:
                 write_task(site.dataset, carded(task), public_files=recipe(outcome.draft))
             return line_of(row, outcome, seconds=time.monotonic() - began)
     except BugError as error:
-        return unplaced(row, Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=error.message))
+        return unplaced(row, Stage.VALIDATION.no(INTERNAL_ERROR, error.message))
 
 
 def line_of(row: Row, outcome: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:
@@ -105,19 +105,17 @@ def _make(row: Row, site: MiningContext, *, accept_part: bool) -> RowOutcome:
     if outcome.draft is None or outcome.judgement is None or outcome.rejection is not None:
         return outcome
     if outcome.judgement.holds is Holds.PART and not accept_part:
-        return replace(outcome, rejection=_no(IN_PART, outcome.judgement.why()))
+        return replace(outcome, rejection=Stage.VALIDATION.no(IN_PART, outcome.judgement.why()))
     return _finish(outcome.draft, outcome.judgement, site)
 
 
 def _built(draft: Draft, site: MiningContext) -> Draft | Rejection:
     if not draft.parts.test_files:
-        return Rejection(
-            stage=Stage.SPLIT, reason="no_test_file", detail="neither the test patch nor the lists name one"
-        )
+        return Stage.SPLIT.no("no_test_file", "neither the test patch nor the lists name one")
     try:
         built = stages.build(draft, site)
     except MissingObjectsError as error:
-        return Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+        return Stage.HISTORY.no("missing_objects", error.message)
     if isinstance(built, Rejection):
         return built
     return replace(built, test=language_of(built.test).terse(built.test))
@@ -147,7 +145,7 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
         ),
     )
     nothing = judgement.holds is Holds.NOTHING
-    rejection = _no("fail_to_pass_does_not_hold", judgement.why()) if nothing else None
+    rejection = Stage.VALIDATION.no("fail_to_pass_does_not_hold", judgement.why()) if nothing else None
     return RowOutcome(draft=proved, judgement=judgement, rejection=rejection)
 
 
@@ -178,10 +176,6 @@ def _finish(draft: Draft, judgement: Judgement, site: MiningContext) -> RowOutco
             return RowOutcome(draft=draft, judgement=judgement, rejection=result)
         draft = result
     return RowOutcome(draft=draft, judgement=judgement)
-
-
-def _no(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.VALIDATION, reason=reason, detail=detail)
 
 
 def task_of_row(row: Row, draft: Draft, judgement: Judgement | None, rejection: Rejection | None) -> Task:

@@ -188,7 +188,7 @@ class _Search:
 
     def _no(self, reason: str, detail: str) -> Rejection:
         others = f" and {len(self.data) - 1} more" if len(self.data) > 1 else ""
-        return Rejection(stage=Stage.VALIDATION, reason=reason, detail=f"{self.data[0]}{others}: {detail}")
+        return Stage.VALIDATION.no(reason, f"{self.data[0]}{others}: {detail}")
 
 
 def _passed(report: TestReport) -> set[str]:

@@ -376,9 +376,9 @@ def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFun
             with bug_log.of_one_item():
                 result = stage(draft, site)
         except MissingObjectsError as error:  # a partial clone lacks a file of this change; others may be whole
-            result = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+            result = Stage.HISTORY.no("missing_objects", error.message)
         except BugError as error:
-            result = Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=error.message)
+            result = Stage.VALIDATION.no(INTERNAL_ERROR, error.message)
         if isinstance(result, Rejection):
             rejection = result
             break

@@ -76,9 +76,9 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
             parts = _with_readers(site.repo, draft.candidate.change.head_commit, parts)
         if not parts.test_files and parts.data:
             detail = f"{parts.data[0]}: no test file names it, its folders or a helper that does"
-            return Rejection(stage=Stage.SPLIT, reason=UNREAD, detail=detail)
+            return Stage.SPLIT.no(UNREAD, detail)
         if not parts.test_files:
-            return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="the change leaves no test file")
+            return Stage.SPLIT.no("no_test_file", "the change leaves no test file")
         change = draft.candidate.change
         templates = _templates(site.repo, change.base_commit)
         statement = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
@@ -116,7 +116,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     spoken = "declared" if declared else spoken_in(draft.parts)
     language = LANGUAGES.get(spoken)
     if language is None:
-        return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
+        return Stage.ENVIRONMENT.no("language_unsupported", spoken)
     with timed(draft, "image"):
         commands = language.test_commands(CommitTree(site.repo, change.head_commit), draft.parts.test_files)
         order = Order(
@@ -278,7 +278,7 @@ def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
         leaks = site.images.inspect(draft.image.image_id, secrets)
     if leaks:
         text = "; ".join(f"{leak.where}: {leak.text}" for leak in leaks[:5])
-        return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=text)
+        return Stage.IMAGE.no("leaks_fix", text)
     return draft
 
 
@@ -311,7 +311,7 @@ def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
         plain = replace(draft, expectations=Expectations())
         return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
     if isinstance(confirmed, str):
-        return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=confirmed)
+        return Stage.VALIDATION.no("gold_unresolved", confirmed)
     return _with_evidence(draft, confirmed.hidden.evidence)
 
 

@@ -119,9 +119,7 @@ def cleaned(statement: str, parts: Split, policy: str) -> CleanStatement | Rejec
     }
     for where, kinds in refused.get(policy, {}).items():
         if kinds:
-            return Rejection(
-                stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
-            )
+            return Stage.SPLIT.no("has_secret", f"{where} holds: {', '.join(sorted(kinds))}")
     statement_kept = sensitive.mask(statement) if policy == "mask" else statement
     return CleanStatement(statement=statement_kept, policy=policy, report=report)
 

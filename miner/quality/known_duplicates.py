@@ -40,7 +40,7 @@ class Neighbours:
         if not nears:
             return None
         detail = f"{nears[0].name}: {nears[0].why}"
-        return Rejection(stage=Stage.SPLIT, reason="near_duplicate", detail=detail)
+        return Stage.SPLIT.no("near_duplicate", detail)
 
     def marked(self, task: Task) -> Task:
         """A task with what it nearly is: counts in task.yaml, names on the hidden side. It is known from then on."""
