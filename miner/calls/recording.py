@@ -63,14 +63,12 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
     gold = screen_task(task, task.hidden.gold_patch).kept
     bench = _Bench(task=task, gold=gold, sandbox=sandbox, surroundings=Surroundings())
     calls = record(task, gold, changed_lines(gold), sandbox)
-    direct = [call.direct for call in calls]
     own = [
         Call(steps=steps, answer=answer, telling=not equal(answer, base))
-        for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in calls]), direct, strict=True)
-        if answer is not None and (is_direct or equal(answer, base))
+        for call, (steps, answer, base) in zip(calls, bench.judged([call.steps for call in calls]), strict=True)
+        if answer is not None and (call.direct or equal(answer, base))
     ]
-    near = _nearby(bench, own)
-    return _stable(bench, [*own, *near])
+    return _stable(bench, [*own, *_nearby(bench, own)])
 
 
 def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:

@@ -32,12 +32,12 @@ from miner.sources.address import Expander, Filter, ahead
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.git import is_url
+from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
     from harness.config.settings import Settings
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer
-    from miner.sources.history import ChangeFilter
     from miner.sources.origin import OpenOrigin, Origin, Progress
 
 NOT_VALIDATED = "candidate only: not built, not proved"
@@ -120,13 +120,7 @@ class Options:
     @property
     def whole(self) -> bool:
         """Whether everything is asked for, so that a later mine need not look at it again."""
-        change_filter = self.wanted
-        return (
-            not change_filter.picks
-            and change_filter.since is None
-            and change_filter.until is None
-            and self.limit is None
-        )
+        return self.wanted == ChangeFilter() and self.limit is None
 
     @property
     def rules(self) -> str:

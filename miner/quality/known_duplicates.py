@@ -37,10 +37,7 @@ class Neighbours:
     def rejection(self, fix: Fix) -> Rejection | None:
         """The reason to leave a change whose fix a public dataset has."""
         nears = self.public.near(fix) if self.public else ()
-        if not nears:
-            return None
-        detail = f"{nears[0].name}: {nears[0].why}"
-        return Stage.SPLIT.no("near_duplicate", detail)
+        return Stage.SPLIT.no("near_duplicate", f"{nears[0].name}: {nears[0].why}") if nears else None
 
     def marked(self, task: Task) -> Task:
         """A task with what it nearly is: counts in task.yaml, names on the hidden side. It is known from then on."""
