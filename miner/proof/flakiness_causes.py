@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
 
+from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
 from miner.proof import ids
+from miner.proof.notebook import ObservedRun, State
 from miner.proof.variations import PINNED, Cause, Variation
-
-if TYPE_CHECKING:
-    from miner.proof.notebook import ObservedRun, State
 
 MOST_RUNS = 20
 """Further runs of one subject."""
@@ -22,11 +20,8 @@ _PLAIN_RUNS = 4
 test that passes every other time is taken for one that hangs on something in 1 of 32 cases."""
 
 
-class Look(Protocol):
-    """Does one further run."""
-
-    def __call__(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
-        """Run a state; `repeat` tells equal runs apart."""
+Look = Callable[[State, Variation, int], ObservedRun]
+"""Does one further run of a state; a number tells equal runs apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,15 +126,13 @@ class _Search:
             equal.append(self._run(state, runs[0].variation, len(equal)))
             self._by_chance(normal, equal[-1:])
             self._called_anew(equal, runs)
-        by_variation: dict[Variation, set[str]] = {}
+        first: dict[str, Variation] = {}
         for run in runs:
-            for test_id in self._differ(normal, run):
-                if test_id not in self.causes and not any(
-                    test_id in causes_known for causes_known in by_variation.values()
-                ):
-                    by_variation.setdefault(run.variation, set()).add(test_id)
+            for test_id in self._differ(normal, run) - self.causes.keys():
+                first.setdefault(test_id, run.variation)
+        by_variation = grouped((variation, test_id) for test_id, variation in first.items())
         for variation, tests in sorted(by_variation.items(), key=lambda entry: -len(entry[1])):
-            self._take_apart(state, variation, tests, normal)
+            self._take_apart(state, variation, set(tests), normal)
 
     def _take_apart(self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]) -> None:
         """Try the parts of a variation, one alone in each run; then try what was found once more."""
