@@ -348,12 +348,10 @@ def judge_disk(free: int, *, where: str) -> Check:
     """The check of `free` bytes at a place."""
     size = free / 1e9
     text = f"{size:.0f} GB free at {where}"
-    mend = "goldseam images gc, or make room"
-    if size < _DISK_NEEDED_GB:
-        return Check(name="disk", status=Status.MISSING, found=text, mend=mend)
-    if size < _DISK_WANTED_GB:
-        return Check(name="disk", status=Status.WARN, found=text, mend=mend)
-    return Check(name="disk", status=Status.OK, found=text)
+    if size >= _DISK_WANTED_GB:
+        return Check(name="disk", status=Status.OK, found=text)
+    status = Status.WARN if size >= _DISK_NEEDED_GB else Status.MISSING
+    return Check(name="disk", status=status, found=text, mend="goldseam images gc, or make room")
 
 
 def _index() -> Check:

@@ -67,27 +67,21 @@ class Observer(Protocol):
 
     def source(self, name: str) -> None:
         """The next source is opened."""
-        ...
 
     def note(self, text: str) -> None:
         """What is being done just now."""
-        ...
 
     def decided(self, line: FunnelLine) -> None:
         """One more change has its line in the funnel."""
-        ...
 
     def warn(self, text: str) -> None:
         """Something a person should know of, though the mine goes on."""
-        ...
 
     def problem(self, name: str, error: GoldseamError) -> None:
         """One of several sources could not be mined; the others go on."""
-        ...
 
     def missing(self, error: InputError) -> None:
         """One of several changes asked for is not there; the others go on."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -177,7 +177,7 @@ def _evidence(by_state: Mapping[State, list[ObservedRun]], runs: int) -> dict[st
 
 
 def _passes(test_id: str, observed: Sequence[ObservedRun]) -> int:
-    """In how many runs of a state a test passed: those of one number are one, and none if one of them says otherwise."""
+    """In how many runs of a state a test passed: those of one number are one, and none if one says otherwise."""
     runs = [run for run in observed if test_id in run.statuses]
     passing = {run.number for run in runs if run.statuses[test_id] is TestStatus.PASSED}
     return len(passing - {run.number for run in runs if test_id not in _passed(run)})
