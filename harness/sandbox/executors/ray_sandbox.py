@@ -239,6 +239,10 @@ class RaySandbox(Sandbox):
         strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
         return strategies.NodeAffinitySchedulingStrategy(node_id, soft=soft)
 
+    def _on(self, node_id: str, function: Any) -> Any:
+        """A function as that node alone does it."""
+        return function.options(scheduling_strategy=self._at(node_id, soft=False))
+
     def _wait(self, ref: Any, node_id: str | None) -> bool:
         """Wait for a job, or have it ended when the run is interrupted. False where it was lost with its node.
 
@@ -288,12 +292,8 @@ class RaySandbox(Sandbox):
 
     def _look(self, nodes: Iterable[str]) -> dict[str, NodeFacts]:
         """What nodes say of themselves; those that do not answer are left out."""
-        refs = {
-            node_id: self._look_at.options(scheduling_strategy=self._at(node_id, soft=False)).remote(
-                runtime=self._setting.runtime
-            )
-            for node_id in nodes
-        }
+        runtime = self._setting.runtime
+        refs = {node_id: self._on(node_id, self._look_at).remote(runtime=runtime) for node_id in nodes}
         facts: dict[str, NodeFacts] = {}
         deadline = time.monotonic() + _LOOK_SECONDS
         for node_id, ref in refs.items():
@@ -333,9 +333,7 @@ class RaySandbox(Sandbox):
         """Leave no container: those that workers are about to remove, and those of workers that were killed."""
         try:
             refs = [
-                self._tidy_up.options(scheduling_strategy=self._at(node_id, soft=False)).remote(
-                    sorted(self._owners.get(node_id, ()))
-                )
+                self._on(node_id, self._tidy_up).remote(sorted(self._owners.get(node_id, ())))
                 for node_id in self._refresh()
             ]
             self._ray.wait(refs, num_returns=len(refs), timeout=_LOOK_SECONDS) if refs else None
