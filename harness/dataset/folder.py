@@ -502,10 +502,8 @@ def refuse_links(dataset: Path) -> None:
 
 
 def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
-    with (
-        contextlib.suppress(FileNotFoundError),
-        os.scandir(folder) as scanned,
-    ):  # another command may just have removed it
+    # another command may just have removed it
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as scanned:
         for entry in sorted(scanned, key=lambda item: item.name):
             yield entry
             if entry.is_dir(follow_symlinks=False) and (entry.name == WORKINGS or not entry.name.startswith(".")):

@@ -177,7 +177,10 @@ class _Pod:
     def start(self, image: str, planned: Plan) -> Net:
         """Start everything, and wait until it is ready."""
         hosts = self.containers.readable(planned.hosts)
-        drop = self._drop() if len(planned.cells) > 1 else None
+        drop = None
+        if len(planned.cells) > 1:
+            drop = Path(tempfile.mkdtemp(dir=self.containers.folder, prefix="drop-"))
+            drop.chmod(0o777)  # the folder above lets nobody else of this machine in
         holders: list[_Holder] = []
         nets: list[Net] = []
         started: list[_StartingService] = []
@@ -188,11 +191,6 @@ class _Pod:
             started += [self._begin(service, net) for service in cell.services]
         self._wait(holders, started)
         return nets[0]
-
-    def _drop(self) -> Path:
-        folder = Path(tempfile.mkdtemp(dir=self.containers.folder, prefix="drop-"))
-        folder.chmod(0o777)  # the folder above lets nobody else of this machine in
-        return folder
 
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
         spec = ContainerSpec(

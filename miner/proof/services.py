@@ -135,10 +135,8 @@ def pinned(declared: Sequence[DeclaredService], bench: Bench) -> tuple[tuple[Ser
     for declared_service in declared[:_MOST]:
         name = "" if declared_service.unusable else mapped(declared_service.image, bench.images)
         if not name:
-            notes.append(
-                f"the service {declared_service.name} was not run: "
-                f"{declared_service.unusable or 'the settings turn it off'}"
-            )
+            why = declared_service.unusable or "the settings turn it off"
+            notes.append(f"the service {declared_service.name} was not run: {why}")
             continue
         bench.note(f"looking for the service {declared_service.name} ({name})")
         image = bench.find(name)
