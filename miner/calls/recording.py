@@ -80,9 +80,8 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
     telling = [call for call in calls if call.telling]
     second = _new_calls(telling, pool, [*known_calls, *first], telling=_NEAR_AGAIN, other=0)
     calls += _sensible(bench.judged(second))
-    return [call for call in calls if call.telling][:_MOST_TELLING] + [call for call in calls if not call.telling][
-        :_MOST_OTHER
-    ]
+    others = [call for call in calls if not call.telling]
+    return [call for call in calls if call.telling][:_MOST_TELLING] + others[:_MOST_OTHER]
 
 
 def _new_calls(

@@ -332,14 +332,11 @@ def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[P
     completed = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(lines).encode())
     merged = {words[0] for line in completed.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
     have = run([*git, "for-each-ref", "--format=%(refname)", "refs/pull"], env=env).stdout.decode().split()
-    refs_wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged}.difference(
-        have
-    )
+    refs_wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged} - set(have)
     if not refs_wanted:
         return
-    offered = _network(
-        ["git", "ls-remote", "--end-of-options", source, "refs/pull/*/head"], source, env
-    ).stdout.decode()
+    argv = ["git", "ls-remote", "--end-of-options", source, "refs/pull/*/head"]
+    offered = _network(argv, source, env).stdout.decode()
     specs = [f"+{ref}:{ref}" for line in offered.splitlines() if (ref := line.partition("\t")[2]) in refs_wanted]
     words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--stdin"]
     if specs:

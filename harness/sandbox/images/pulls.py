@@ -177,10 +177,8 @@ class _Pull:
                 _add_up(layers, fields)
                 if now - noted > _NOTE_SECONDS:
                     noted = now
-                    have, size = (
-                        sum(fetched for fetched, _ in layers.values()),
-                        sum(size for _, size in layers.values()),
-                    )
+                    have = sum(fetched for fetched, _ in layers.values())
+                    size = sum(size for _, size in layers.values())
                     self._note(f"fetching {self._ref}: {have / 1e6:.0f} of {size / 1e6:.0f} MB")
 
     def _fail_by_engine(self, error: BaseException) -> None:
