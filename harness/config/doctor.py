@@ -143,10 +143,10 @@ def examine(
         own: Mapping[str, Path] = getattr(settings.images, f"{toolchain.name}s")
         program, how = _TELLS.get(toolchain.name, ("", ""))
         is_told = program and platforms.is_of_here(settings.images.platform)
-        told = {version: _output(str(folder / program), how) for version, folder in own.items()} if is_told else {}
-        check = judge_toolchain(toolchain, own, toolchain.versions(), told)
-        there = ready.get(toolchain.name, ())
-        checks.append(replace(check, found="; ready: ".join((check.found, *filter(None, (", ".join(there),))))))
+        outputs = {version: _output(str(folder / program), how) for version, folder in own.items()} if is_told else {}
+        check = judge_toolchain(toolchain, own, toolchain.versions(), outputs)
+        versions = ", ".join(ready.get(toolchain.name, ()))
+        checks.append(replace(check, found="; ready: ".join(filter(None, (check.found, versions)))))
     return Diagnosis(checks=tuple(checks))
 
 
@@ -248,8 +248,8 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
     if installed or mutants == 0:
         text = "measured when a task is mined" if installed else "not measured, as [mining] mutants = 0 asks for"
         return Check(name="test strength", status=Status.OK, found=text)
-    found = "not measured: mutmut is not installed"
-    return Check(name="test strength", status=Status.WARN, found=found, mend=install_command("strength"))
+    text = "not measured: mutmut is not installed"
+    return Check(name="test strength", status=Status.WARN, found=text, mend=install_command("strength"))
 
 
 def judge_toolchain(
@@ -283,9 +283,10 @@ def _numbers(version: str) -> list[int]:
 
 def _is_version(version: str, text: str | None) -> bool:
     """Whether a program that says this is of a version; Java 8 calls itself 1.8."""
-    told = re.search(r"\d+(?:\.\d+)+|\d+", text or "")
-    found = _numbers(told[0].removeprefix("1.") if told and "." not in version else told[0]) if told else []
-    return found[: len(_numbers(version))] == _numbers(version)
+    match = re.search(r"\d+(?:\.\d+)+|\d+", text or "")
+    digits = match[0] if match else ""
+    numbers = _numbers(digits if "." in version else digits.removeprefix("1."))
+    return numbers[: len(_numbers(version))] == _numbers(version)
 
 
 @contextmanager

@@ -337,8 +337,8 @@ def _instance(model: TaskModel, statement: str) -> Instance:
 
 def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
     """A part of task.yaml with its fields, also those this version does not know."""
-    known = kind.__dataclass_fields__.keys() & type(model).model_fields
-    return kind(**{**{name: getattr(model, name) for name in known}, **fields, "extra": model.model_extra or {}})
+    names = kind.__dataclass_fields__.keys() & type(model).model_fields
+    return kind(**{**{name: getattr(model, name) for name in names}, **fields, "extra": model.model_extra or {}})
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:

@@ -275,9 +275,11 @@ def _unshown_texts(
     brought_texts = frozenset().union(*(names.texts for names in fix))
     wanted_texts = frozenset().union(*(names.texts for names in asking))
     shared = {part for text in wanted_texts for brought_text in brought_texts if (part := _common(text, brought_text))}
-    said = _squeezed(subject.statement).lower()
+    statement = _squeezed(subject.statement).lower()
     return tuple(
-        part for part in sorted(shared) if _squeezed(part).lower() not in said and not subject.base.shows_text(part)
+        part
+        for part in sorted(shared)
+        if _squeezed(part).lower() not in statement and not subject.base.shows_text(part)
     )
 
 
