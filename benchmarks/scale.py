@@ -39,8 +39,6 @@ from tests.report_runs import PATCH, make_dataset, make_task
 from tests.silent import Silent
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from harness.dataset.folder import Dataset
 
 SIZES = (1250, 2500, 5000, 10000)
@@ -56,9 +54,7 @@ class SimulatedEngine(Sandbox):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def is_healthy(self) -> bool:
         return True

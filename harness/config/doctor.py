@@ -26,7 +26,6 @@ from harness.sandbox.images import platforms
 DEFAULT_BASE = "debian:bookworm-slim"
 """Looked for in the registry when neither settings nor the caller name a base image."""
 
-_PYTHON_WANTED = (3, 11)
 _GIT_NEEDED, _GIT_WANTED = (2, 30), (2, 38)
 _DISK_NEEDED_GB, _DISK_WANTED_GB = 2.0, 10.0
 _REGISTRY_SECONDS = 15
@@ -126,12 +125,9 @@ def examine(
     settings = settings or load_settings()
     checks = [_python(), judge_git(_output("git", "--version"))]
     try:
-        client: Any = engine.connect()
+        client = engine.connect()
         info = EngineInfo.model_validate(client.info())
-    except InfrastructureError as error:
-        checks.append(judge_silence(str(error), host=os.environ.get("DOCKER_HOST"), root=os.geteuid() == 0))
-        info = None
-    except engine.ConnectionLost as error:
+    except (InfrastructureError, *engine.ConnectionLost) as error:
         checks.append(judge_silence(str(error), host=os.environ.get("DOCKER_HOST"), root=os.geteuid() == 0))
         info = None
     builder = process.which("mmdebstrap") or process.which("debootstrap")
@@ -147,10 +143,10 @@ def examine(
         own: Mapping[str, Path] = getattr(settings.images, f"{toolchain.name}s")
         program, how = _TELLS.get(toolchain.name, ("", ""))
         is_told = program and platforms.is_of_here(settings.images.platform)
-        told = {version: _output(str(folder / program), how) for version, folder in own.items()} if is_told else {}
-        check = judge_toolchain(toolchain, own, toolchain.versions(), told)
-        there = ready.get(toolchain.name, ())
-        checks.append(replace(check, found="; ready: ".join((check.found, *filter(None, (", ".join(there),))))))
+        outputs = {version: _output(str(folder / program), how) for version, folder in own.items()} if is_told else {}
+        check = judge_toolchain(toolchain, own, toolchain.versions(), outputs)
+        versions = ", ".join(ready.get(toolchain.name, ()))
+        checks.append(replace(check, found="; ready: ".join(filter(None, (check.found, versions)))))
     return Diagnosis(checks=tuple(checks))
 
 
@@ -164,14 +160,9 @@ def _output(*argv: str) -> str | None:
 
 
 def _python() -> Check:
+    """The interpreter that runs: no older one than is needed gets so far."""
     version = ".".join(str(part) for part in sys.version_info[:3])
-    fine = sys.version_info[:2] >= _PYTHON_WANTED
-    return Check(
-        name="python",
-        status=Status.OK if fine else Status.MISSING,
-        found=f"{version} ({sys.executable})",
-        mend="" if fine else "install goldseam with Python 3.11 or later",
-    )
+    return Check(name="python", status=Status.OK, found=f"{version} ({sys.executable})")
 
 
 def judge_git(output: str | None) -> Check:
@@ -257,8 +248,8 @@ def judge_strength(mutants: int, *, installed: bool) -> Check:
     if installed or mutants == 0:
         text = "measured when a task is mined" if installed else "not measured, as [mining] mutants = 0 asks for"
         return Check(name="test strength", status=Status.OK, found=text)
-    found = "not measured: mutmut is not installed"
-    return Check(name="test strength", status=Status.WARN, found=found, mend=install_command("strength"))
+    text = "not measured: mutmut is not installed"
+    return Check(name="test strength", status=Status.WARN, found=text, mend=install_command("strength"))
 
 
 def judge_toolchain(
@@ -292,9 +283,10 @@ def _numbers(version: str) -> list[int]:
 
 def _is_version(version: str, text: str | None) -> bool:
     """Whether a program that says this is of a version; Java 8 calls itself 1.8."""
-    told = re.search(r"\d+(?:\.\d+)+|\d+", text or "")
-    found = _numbers(told[0].removeprefix("1.") if told and "." not in version else told[0]) if told else []
-    return found[: len(_numbers(version))] == _numbers(version)
+    match = re.search(r"\d+(?:\.\d+)+|\d+", text or "")
+    digits = match[0] if match else ""
+    numbers = _numbers(digits if "." in version else digits.removeprefix("1."))
+    return numbers[: len(_numbers(version))] == _numbers(version)
 
 
 @contextmanager
@@ -357,12 +349,10 @@ def judge_disk(free: int, *, where: str) -> Check:
     """The check of `free` bytes at a place."""
     size = free / 1e9
     text = f"{size:.0f} GB free at {where}"
-    mend = "goldseam images gc, or make room"
-    if size < _DISK_NEEDED_GB:
-        return Check(name="disk", status=Status.MISSING, found=text, mend=mend)
-    if size < _DISK_WANTED_GB:
-        return Check(name="disk", status=Status.WARN, found=text, mend=mend)
-    return Check(name="disk", status=Status.OK, found=text)
+    if size >= _DISK_WANTED_GB:
+        return Check(name="disk", status=Status.OK, found=text)
+    status = Status.WARN if size >= _DISK_NEEDED_GB else Status.MISSING
+    return Check(name="disk", status=status, found=text, mend="goldseam images gc, or make room")
 
 
 def _index() -> Check:

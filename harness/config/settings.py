@@ -313,12 +313,7 @@ def _share(text: str) -> float | str:
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
-    "pythons": _pairs,
-    "nodes": _pairs,
-    "gos": _pairs,
-    "jdks": _pairs,
-    "gradles": _pairs,
-    "rusts": _pairs,
+    **dict.fromkeys(_TOOLCHAINS, _pairs),
     "services": _services,
     "max_drop": _share,
 }

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from harness.core import wording
 from harness.core.errors import InputError
 from harness.core.wording import words
 
@@ -112,19 +113,13 @@ class Expectations:
         try:
             read_back = TypeAdapter(cls).validate_python({name: document[name] for name in document if name in _FIELDS})
         except ValidationError as error:
-            first = error.errors()[0]
-            raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+            raise InputError(f"{where}: {wording.problems(error.errors())}") from error
         unknown = sorted({site.op for site in read_back.sites.values()} - OPERATORS)
         if unknown:
             raise InputError(f"{where} has an unknown operator: {unknown[0]}")
-        events = [event for test in read_back.tests.values() for event in test.events]
-        if (
-            min(
-                (*read_back.sites, *(number for event in events for number in (event.slot, event.n, event.size))),
-                default=0,
-            )
-            < 0
-        ):
+        events = (event for test in read_back.tests.values() for event in test.events)
+        counts = (number for event in events for number in (event.slot, event.n, event.size))
+        if any(number < 0 for number in (*read_back.sites, *counts)):
             raise InputError(f"{where} counts below 0")
         return read_back
 

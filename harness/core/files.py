@@ -213,6 +213,22 @@ def locked(path: Path, *, busy: str) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def locked_in_turn(path: Path) -> Iterator[None]:
+    """As `locked`, for threads as well; whoever comes meanwhile waits.
+
+    Raises:
+        InputError, InfrastructureError: the place cannot be written.
+
+    """
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def remove_strays(folder: Path) -> None:
     """Remove what writes that were killed half-way left in a folder."""
     for stray in folder.glob(".*.tmp"):

@@ -83,6 +83,11 @@ def place_of(error: Mapping[str, Any]) -> str:
     return ".".join(str(part) for part in error["loc"])
 
 
+def problems(errors: Sequence[Mapping[str, Any]], *, whole: str = "", most: int = 1) -> str:
+    """The first of pydantic's errors in its own words, each with its place; `whole` is what has none."""
+    return "; ".join(f"{place_of(error) or whole}: {error['msg']}" for error in errors[:most])
+
+
 def one_of(option: str, value: str, choices: Iterable[str]) -> str:
     """The value of an option, if it is one of the choices.
 

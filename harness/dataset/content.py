@@ -6,14 +6,12 @@ dataset can be told without a key.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -131,8 +129,7 @@ def settle_locked(dataset: Dataset) -> Version:
 
 def content_told(model: DatasetModel) -> str | None:
     """The content that dataset.yaml says its version has; None in one that was never settled."""
-    recorded: Any = getattr(model, "content", None)
-    return recorded if isinstance(recorded, str) and recorded else None
+    return model.content or None
 
 
 def content_told_now(dataset: Dataset) -> str:
@@ -143,18 +140,11 @@ def content_told_now(dataset: Dataset) -> str:
         return ""
 
 
-@contextlib.contextmanager
-def locked(dataset: Dataset) -> Iterator[None]:
+def locked(dataset: Dataset) -> AbstractContextManager[None]:
     """Hold a dataset against others that change its tasks; waits for them. A killed process lets go.
 
     Raises:
         InputError: the dataset cannot be written.
 
     """
-    path = dataset.path / ".goldseam" / "care.lock"
-    with files.explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return files.locked_in_turn(dataset.path / ".goldseam" / "care.lock")

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -336,8 +337,8 @@ def _instance(model: TaskModel, statement: str) -> Instance:
 
 def _part(kind: type[_Part], model: FileModel, **fields: Any) -> _Part:
     """A part of task.yaml with its fields, also those this version does not know."""
-    known = kind.__dataclass_fields__.keys() & type(model).model_fields
-    return kind(**{**{name: getattr(model, name) for name in known}, **fields, "extra": model.model_extra or {}})
+    names = kind.__dataclass_fields__.keys() & type(model).model_fields
+    return kind(**{**{name: getattr(model, name) for name in names}, **fields, "extra": model.model_extra or {}})
 
 
 def write_task(dataset: Dataset, task: Task, *, public_files: Mapping[str, str] | None = None) -> Path:
@@ -376,7 +377,8 @@ def place_task(
     target = dataset.task_folder(instance.instance_id)
     building = dataset.tasks_folder / f".{instance.instance_id}.tmp"
     with files.explained(target):
-        _remove_tree(building)
+        if building.exists():
+            shutil.rmtree(building)
         building.mkdir(parents=True)
     mark = dataset.canary
     for name, text in (public_files or {}).items():
@@ -396,7 +398,8 @@ def place_task(
     else:
         binding.record(dataset, Event.BOUND, bound, bound=bound)
     with files.explained(target):
-        _remove_tree(target)
+        if target.exists():
+            shutil.rmtree(target)
         building.rename(target)
     return target
 
@@ -478,13 +481,6 @@ def _as_written(value: Any) -> Any:
     return {**getattr(value, "extra", {}), **{name: _as_written(getattr(value, name)) for name in names}}
 
 
-def _remove_tree(path: Path) -> None:
-    if path.is_dir():
-        for entry in path.iterdir():
-            _remove_tree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-        path.rmdir()
-
-
 def refuse_links(dataset: Path) -> None:
     """See that nothing in a dataset's folder is a link, a socket, a pipe or a device; its own path may hold links.
 
@@ -506,10 +502,8 @@ def refuse_links(dataset: Path) -> None:
 
 
 def _entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
-    with (
-        contextlib.suppress(FileNotFoundError),
-        os.scandir(folder) as scanned,
-    ):  # another command may just have removed it
+    # another command may just have removed it
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as scanned:
         for entry in sorted(scanned, key=lambda item: item.name):
             yield entry
             if entry.is_dir(follow_symlinks=False) and (entry.name == WORKINGS or not entry.name.startswith(".")):

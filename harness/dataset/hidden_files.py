@@ -162,9 +162,8 @@ def _bare(name: str, data: bytes) -> bytes:
     if name.endswith(".patch"):
         return canary_marks.without_in_patch(data)
     if name.endswith(".md"):
-        return canary_marks.without_in_markdown(data.decode("utf-8", "surrogateescape")).encode(
-            "utf-8", "surrogateescape"
-        )
+        text = canary_marks.without_in_markdown(data.decode("utf-8", "surrogateescape"))
+        return text.encode("utf-8", "surrogateescape")
     if (fields := json_text.read_object(data)) is None:
         return data
     left = {key: value for key, value in fields.items() if key not in _NO_CONTENT}

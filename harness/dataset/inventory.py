@@ -14,7 +14,6 @@ from harness.core.instance import Instance, TaskState
 from harness.dataset import content, policy
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
-from harness.dataset.policy import NONE
 from harness.dataset.seal import access_log
 from harness.judging.places import Place, read_card
 
@@ -80,7 +79,7 @@ def take(
     proved = [instance for instance in instances if instance.state is TaskState.PROVED]
     exposures = policy.exposures(ledger.read(dataset))
     by_state = grouped((instance.state.value, instance.instance_id) for instance in instances)
-    exposed = {instance.instance_id: len(exposures.get(instance.instance_id, NONE).by_endpoint) for instance in proved}
+    exposed = {instance.instance_id: len(exposures.get(instance.instance_id, {})) for instance in proved}
     return Inventory(
         name=dataset.name,
         version=dataset.version,

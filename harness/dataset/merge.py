@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import shutil
 import tempfile
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core import files
-from harness.core.errors import InputError
+from harness.core.errors import GoldseamError, InputError
 from harness.core.grouping import grouped
 from harness.core.instance import Instance, TaskState
 from harness.core.wording import counted
@@ -286,26 +285,13 @@ def _building(out: Path) -> Iterator[Path]:
     with files.explained(out):
         out.absolute().parent.mkdir(parents=True, exist_ok=True)
         for stray in out.absolute().parent.glob(f".{out.name}.*{_LOCK}"):
-            _remove_dead(stray)
+            with contextlib.suppress(GoldseamError), files.locked(stray / _LOCK, busy="it is being made"):
+                shutil.rmtree(stray, ignore_errors=True)
         place = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=_LOCK, dir=out.absolute().parent))
     try:
-        with (place / _LOCK).open("a+b") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with files.locked_in_turn(place / _LOCK):
             inside = place / out.name
             inside.mkdir()
             yield inside
     finally:
         shutil.rmtree(place, ignore_errors=True)
-
-
-def _remove_dead(stray: Path) -> None:
-    try:
-        lock = (stray / _LOCK).open("a+b")
-    except OSError:
-        return
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return
-        shutil.rmtree(stray, ignore_errors=True)

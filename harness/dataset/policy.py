@@ -6,7 +6,6 @@ import fnmatch
 import ipaddress
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -77,45 +76,24 @@ def cutoff_of(model: str, cutoffs: Mapping[str, date]) -> date | None:
     return cutoffs[max(patterns, key=len)] if patterns else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exposure:
-    """How far one task has been shown."""
-
-    by_endpoint: Mapping[str, int]
-    """By host: how many times, each day and model counting once."""
-    models: frozenset[str]
-    parts: frozenset[str]
-    """`statement`, `code`, `scaffold`."""
-
-
-NONE = Exposure(by_endpoint={}, models=frozenset(), parts=frozenset())
+Exposure = Mapping[str, int]
+"""By host: how many times one task has been shown to it, each day and model counting once."""
 
 
 def exposures(entries: Iterable[Entry], *, own: Iterable[str] = ()) -> Mapping[str, Exposure]:
     """The exposure of each task that was shown to an outside provider, by id."""
     patterns = tuple(own)
     times: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-    parts_by_task: dict[str, set[str]] = defaultdict(set)
     for entry in entries:
         if entry.event != Event.EXPOSED:
             continue
         host = host_of(str(entry.facts.get("endpoint") or ""))
         if is_own(host, patterns):
             continue
+        day_and_model = str(entry.facts.get("originally_at") or entry.at)[:10], str(entry.facts.get("model") or "")
         for task in entry.tasks:
-            times[task][host].add(
-                (str(entry.facts.get("originally_at") or entry.at)[:10], str(entry.facts.get("model") or ""))
-            )
-            shown_parts = entry.facts.get("shown")
-            parts_by_task[task].update(map(str, shown_parts) if isinstance(shown_parts, list) else ())
-    return {
-        task: Exposure(
-            by_endpoint={host: len(pairs) for host, pairs in sorted(hosts.items())},
-            models=frozenset(model for pairs in hosts.values() for _, model in pairs if model),
-            parts=frozenset(parts_by_task[task]),
-        )
-        for task, hosts in times.items()
-    }
+            times[task][host].add(day_and_model)
+    return {task: {host: len(pairs) for host, pairs in sorted(hosts.items())} for task, hosts in times.items()}
 
 
 def host_of(endpoint: str) -> str:
@@ -148,12 +126,11 @@ def reasons(instance: Instance, exposure: Exposure, policy: Policy, *, today: da
     """
     reasons_found: list[str] = []
     most = policy.max_exposures
-    for host, times in exposure.by_endpoint.items():
+    for host, times in exposure.items():
         if most is not None and times >= most:
             reasons_found.append(f"shown {counted(times, 'time')} to {host} (max_exposures {most})")
-    hosts = len(exposure.by_endpoint)
-    if policy.max_endpoints is not None and hosts > policy.max_endpoints:
-        reasons_found.append(f"shown to {hosts} providers (max_endpoints {policy.max_endpoints})")
+    if policy.max_endpoints is not None and len(exposure) > policy.max_endpoints:
+        reasons_found.append(f"shown to {len(exposure)} providers (max_endpoints {policy.max_endpoints})")
     if policy.max_age is not None:
         merged = merged_on(instance)
         if merged < today - timedelta(days=policy.max_age):

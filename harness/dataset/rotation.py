@@ -18,7 +18,7 @@ from harness.dataset.content import Version
 from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.ledger import ledger
 from harness.dataset.model_files import read_model
-from harness.dataset.policy import NONE, Policy, exposures, parse_policy, reasons
+from harness.dataset.policy import Policy, exposures, parse_policy, reasons
 from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split
 
@@ -84,13 +84,14 @@ def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: dat
     day = today or datetime.now(tz=UTC).date()
     if dry_run:
         due, left = find(dataset, rules, today=day)
-        return _rotation(dataset, rules, due, left, version=None)
+        return Rotation(due=due, left=left, wish=_wish(dataset, due, left, rules), version=None, policy=rules)
     with content.locked(dataset):
         content.settle_locked(dataset)
         due, left = find(dataset, rules, today=day)
-        rotation = _rotation(dataset, rules, due, left, version=None)
-        version = _retire(dataset, due, rotation.wish)
-    return _rotation(dataset, rules, due, left, version=version)
+        why = {entry.instance_id: "; ".join(entry.why) for entry in due}
+        wish = _wish(dataset, due, left, rules)
+        version = task_states.retire_all(dataset, why, replacements=wish.tasks)
+    return Rotation(due=due, left=left, wish=wish, version=version, policy=rules)
 
 
 def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ...], int]:
@@ -99,7 +100,7 @@ def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ..
     inside = [instance for instance in dataset.instances() if is_inside(instance)]
     due = []
     for instance in inside:
-        why = reasons(instance, exposure_by_task.get(instance.instance_id, NONE), rules, today=today)
+        why = reasons(instance, exposure_by_task.get(instance.instance_id, {}), rules, today=today)
         if why:
             due.append(Due(instance_id=instance.instance_id, repo=instance.repo, why=why))
     return tuple(due), len(inside) - len(due)
@@ -108,16 +109,6 @@ def find(dataset: Dataset, rules: Policy, *, today: date) -> tuple[tuple[Due, ..
 def is_inside(instance: Instance) -> bool:
     """Whether a task is proved and in the holdout."""
     return instance.state is TaskState.PROVED and instance.split == Split.HOLDOUT
-
-
-def _retire(dataset: Dataset, due: Sequence[Due], wish: Wish) -> Version:
-    """One line of the ledger for all, then each task."""
-    why = {entry.instance_id: "; ".join(entry.why) for entry in due}
-    return task_states.retire_all(dataset, why, replacements=wish.tasks)
-
-
-def _rotation(dataset: Dataset, rules: Policy, due: tuple[Due, ...], left: int, *, version: Version | None) -> Rotation:
-    return Rotation(due=due, left=left, wish=_wish(dataset, due, left, rules), version=version, policy=rules)
 
 
 def _wish(dataset: Dataset, due: Sequence[Due], left: int, rules: Policy) -> Wish:

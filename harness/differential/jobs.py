@@ -66,7 +66,7 @@ def record(task: Task, gold: Patch, changed: Mapping[str, Sequence[int]], sandbo
     """
     spec = scoring.trial_spec(task, gold)
     budgets = replace(spec.budgets, seconds=max(_SECONDS, _RECORDING_FACTOR * spec.budgets.seconds))
-    fields = {**_request(task, "record", changed=changed), "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
+    fields = {**_request(task, "record"), "changed": {**changed}, "limit": _RECORDED, "each": _OF_ONE_FUNCTION}
     frames_seen = _frames(replace(spec, budgets=budgets, calls=fields), sandbox)
     return tuple(
         RecordedCall(steps=frame["steps"], direct=frame["direct"] is True)
@@ -96,7 +96,11 @@ def answers(
         calls=fields,
         clock=surroundings.clock,
     )
-    return _by_call(_frames(spec, sandbox, surroundings), len(calls))
+    by_call: list[Answer | None] = [None] * len(calls)
+    for frame in _frames(spec, sandbox, surroundings):
+        if _is_answer(frame, len(calls)):
+            by_call[frame["call"]] = frame["answer"]
+    return by_call
 
 
 def answers_in_tests(
@@ -124,16 +128,8 @@ def answers_in_tests(
     return tests
 
 
-def _request(task: Task, mode: str, *, changed: Mapping[str, Sequence[int]] | None = None) -> dict[str, Any]:
-    return {"mode": mode, "tests": task.hidden.test_files, "changed": {**(changed or {})}}
-
-
-def _by_call(frames_seen: Sequence[Mapping[str, Any]], count: int) -> list[Answer | None]:
-    by_call: list[Answer | None] = [None] * count
-    for frame in frames_seen:
-        if _is_answer(frame, count):
-            by_call[frame["call"]] = frame["answer"]
-    return by_call
+def _request(task: Task, mode: str) -> dict[str, Any]:
+    return {"mode": mode, "tests": task.hidden.test_files, "changed": {}}
 
 
 def _is_answer(frame: Mapping[str, Any], count: int) -> bool:

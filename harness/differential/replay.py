@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.core.errors import InterruptedRunError
 from harness.core.instance import Task
 from harness.core.records import OpenRecord
 from harness.differential.answers import equal
@@ -63,8 +62,6 @@ def replayed(task: Task, model_patch: Patch | None, sandbox: Sandbox) -> Replay:
         answers_given = answers(task, model_patch, corpus.steps(), sandbox, Surroundings())
     except NoReplayError as error:
         return Replay(why_not=str(error))
-    except InterruptedRunError:
-        raise
     except SandboxError as error:
         if not sandbox.is_healthy():
             raise
@@ -99,8 +96,6 @@ def _under_test(
         tests = answers_in_tests(task, model_patch, [call.steps for call in differing], sandbox)
     except NoReplayError as error:
         return {"right_only_under_test": None, "why_not": f"under test {error}"}
-    except InterruptedRunError:
-        raise
     except SandboxError as error:
         if not sandbox.is_healthy():
             raise

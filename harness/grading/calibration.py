@@ -79,24 +79,29 @@ def read(tasks: Iterable[Task], sandbox: Sandbox) -> tuple[Reading, ...]:
     """
     readings = []
     for task in tasks:
-        spec = scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True))
         try:
-            timed = trial.run(spec, sandbox)
+            timed = _gold(task, sandbox)
         except (MissingImageError, SandboxError):
             if not sandbox.is_healthy():
                 raise
             continue
         judged = scoring.decide(task, scoring.Round(trial=timed, attempts=1))
-        readings.append(
-            Reading(
-                instance_id=task.instance_id,
-                seconds=round(timed.seconds, 3),
-                proof_seconds=_proof_seconds(task),
-                resolved=judged.grade.outcome in PASSING,
-                budget_seconds=task.instance.budgets.seconds,
-            )
-        )
+        readings.append(_reading(task, round(timed.seconds, 3), resolved=judged.grade.outcome in PASSING))
     return tuple(readings)
+
+
+def _gold(task: Task, sandbox: Sandbox) -> trial.Trial:
+    return trial.run(scoring.trial_spec(task, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+
+
+def _reading(task: Task, seconds: float, *, resolved: bool) -> Reading:
+    return Reading(
+        instance_id=task.instance_id,
+        seconds=seconds,
+        proof_seconds=_proof_seconds(task),
+        resolved=resolved,
+        budget_seconds=task.instance.budgets.seconds,
+    )
 
 
 class TooSlowError(InfrastructureError):
@@ -117,18 +122,12 @@ def time_enough(task: Task, sandbox: Sandbox, *, factor: float) -> float | None:
     if not _proof_seconds(task):
         return None
     patient = slowed(task, _MOST * factor)
-    timed = trial.run(scoring.trial_spec(patient, patch.parse(task.hidden.gold_patch, trusted=True)), sandbox)
+    timed = _gold(patient, sandbox)
     if timed.timed_out:
         seconds = patient.instance.budgets.seconds
         raise TooSlowError(f"the tests ran out of time, and gold does not finish in {seconds:.0f} s right now either")
-    reading = Reading(
-        instance_id=task.instance_id,
-        seconds=timed.seconds,
-        proof_seconds=_proof_seconds(task),
-        resolved=True,
-        budget_seconds=task.instance.budgets.seconds,
-    )
-    return reading.growth if reading.growth >= _WORSE * factor else None
+    growth = _reading(task, timed.seconds, resolved=True).growth
+    return growth if growth >= _WORSE * factor else None
 
 
 def slowdown(readings: Sequence[Reading]) -> float:

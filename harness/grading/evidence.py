@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from harness.core.instance import TestStatus
 from harness.core.records import OpenRecord
-from harness.core.wording import place_of
+from harness.core.wording import problems
 from harness.grading.scoring import Demands, Round
 from harness.grading.trial import BuildRun, Trial
 from harness.judging.tripwires import Watch
@@ -128,8 +128,7 @@ def read(results: Mapping[str, Any]) -> Saved:
     try:
         evidence_model = EvidenceModel.model_validate(results["evidence"])
     except ValidationError as error:
-        first = error.errors()[0]
-        raise NoEvidenceError(f"its evidence is broken at {place_of(first)}: {first['msg']}") from error
+        raise NoEvidenceError(f"its evidence is broken at {problems(error.errors())}") from error
     if evidence_model.version != EVIDENCE_VERSION:
         age = "too old" if evidence_model.version < EVIDENCE_VERSION else "of a newer goldseam"
         raise NoEvidenceError(f"its evidence is {age}: version {evidence_model.version}, not {EVIDENCE_VERSION}")

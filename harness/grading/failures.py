@@ -142,21 +142,9 @@ class Facts:
     """The largest process, as a share of the memory limit."""
 
     @property
-    def failing(self) -> dict[str, TestStatus | None]:
-        """Listed FAIL_TO_PASS tests without a pass."""
-        statuses = self.tests.fail_to_pass
-        return {test_id: status for test_id, status in statuses.items() if status is not TestStatus.PASSED}
-
-    @property
-    def broken(self) -> dict[str, TestStatus | None]:
-        """Listed PASS_TO_PASS tests without a pass."""
-        statuses = self.tests.pass_to_pass
-        return {test_id: status for test_id, status in statuses.items() if status is not TestStatus.PASSED}
-
-    @property
     def kinds(self) -> Counter[Kind]:
         """How many FAIL_TO_PASS tests came up against what."""
-        return Counter(kind_of(self._chain(test_id, status), status) for test_id, status in self.failing.items())
+        return Counter(kind_of(self._chain(test_id, status), status) for test_id, status in self.tests.failing.items())
 
     @property
     def main_kind(self) -> Kind | None:
@@ -270,13 +258,13 @@ def _is_far_beyond_gold(facts: Facts) -> bool:
 
 def _fails_only_in_time(facts: Facts) -> bool:
     tests = facts.time_tests
-    in_time = facts.failing.keys() <= tests.about_time and tests.about_else.isdisjoint(facts.broken)
+    in_time = facts.tests.failing.keys() <= tests.about_time and tests.about_else.isdisjoint(facts.tests.broken)
     return in_time and set(facts.kinds) == {Kind.ASSERTION}
 
 
 def _most_pass(facts: Facts) -> bool:
     total = len(facts.tests.fail_to_pass)
-    return total > 0 and (total - len(facts.failing)) / total > _MOST
+    return total > 0 and (total - len(facts.tests.failing)) / total > _MOST
 
 
 def _mostly(failure_class: FailureClass, kind: Kind) -> Row:
@@ -347,7 +335,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         FailureClass.REGRESSION,
         "every FAIL_TO_PASS test passes, and a PASS_TO_PASS test no longer does",
-        lambda facts: bool(facts.broken) and not facts.failing,
+        lambda facts: bool(facts.tests.broken) and not facts.tests.failing,
     ),
     _mostly(FailureClass.SYNTAX_ERROR, Kind.SYNTAX),
     _mostly(FailureClass.COMPILE_ERROR, Kind.COMPILE),

@@ -25,8 +25,18 @@ class TestsStatus:
     pass_to_pass: Mapping[str, TestStatus | None] = field(default_factory=dict)
 
     @property
+    def failing(self) -> dict[str, TestStatus | None]:
+        """FAIL_TO_PASS tests without a pass."""
+        return _not_passed(self.fail_to_pass)
+
+    @property
+    def broken(self) -> dict[str, TestStatus | None]:
+        """PASS_TO_PASS tests without a pass."""
+        return _not_passed(self.pass_to_pass)
+
+    @property
     def all_passed(self) -> bool:
-        return _all_passed(self.fail_to_pass) and _all_passed(self.pass_to_pass)
+        return not (self.failing or self.broken)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +123,7 @@ def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
         return "crashed", f"the test process ended before its tests did ({how})"
     if trial.report.internal_error:
         return "runner_error", "the test runner itself failed: " + _last_line(trial.report.internal_error)
-    f2p, p2p = _not_passed(tests.fail_to_pass), _not_passed(tests.pass_to_pass)
+    f2p, p2p = tests.failing, tests.broken
     if any(test_id.startswith(f"{path}::") for test_id in (*f2p, *p2p) for path in trial.report.exited):
         return "exited", "code ended the process of a test file before its tests were done"
     if trial.report.collect_errors and None in (*tests.fail_to_pass.values(), *tests.pass_to_pass.values()):
@@ -125,12 +135,8 @@ def _why_not(trial: Trial, tests: TestsStatus) -> tuple[str, str]:
     return "regression", f"{len(p2p)} of {len(tests.pass_to_pass)} PASS_TO_PASS tests no longer pass"
 
 
-def _all_passed(statuses: Mapping[str, TestStatus | None]) -> bool:
-    return all(status is TestStatus.PASSED for status in statuses.values())
-
-
-def _not_passed(statuses: Mapping[str, TestStatus | None]) -> list[str]:
-    return [test_id for test_id, status in statuses.items() if status is not TestStatus.PASSED]
+def _not_passed(statuses: Mapping[str, TestStatus | None]) -> dict[str, TestStatus | None]:
+    return {test_id: status for test_id, status in statuses.items() if status is not TestStatus.PASSED}
 
 
 def _last_line(text: str) -> str:

@@ -86,9 +86,8 @@ def _functions(pieces: list[str]) -> dict[str, bool]:
     names = {match[1] for line in bodies.get(_START_OF_FILE, ()) if _has_word(line) and (match := _GIVES.match(line))}
     while True:
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names | timed)))})\b") if names | timed else None
-        more = {name for name, lines in bodies.items() if pattern and any(map(pattern.search, lines))} - {
-            _START_OF_FILE
-        }
+        more = {name for name, lines in bodies.items() if pattern and any(map(pattern.search, lines))}
+        more -= {_START_OF_FILE}
         if more <= timed:
             defined = {
                 match[2] for piece in pieces for line in piece.split("\n")[1:] if (match := _FUNCTION.match(line))

@@ -347,19 +347,19 @@ class _Series:
 
     def take(self, patch: list[FilePatch]) -> None:
         """Add what a patch does to what those before it do."""
-        made: list[FilePatch] = []
+        sections: list[FilePatch] = []
         for file in patch:
             earlier = self.changes.get(file.old_path or file.path)
             if earlier is not None and (file.old_path is None) != (earlier.new_path is None):
                 raise self.error(file, "the later of which does not fit what the earlier leaves")
             if earlier is None:
-                made.append(file)
+                sections.append(file)
             elif (change := self.composed(earlier, file)) is not None:
-                made.append(change)
+                sections.append(change)
         for file in patch:
             if not file.copies:
                 self.changes.pop(file.old_path or file.path, None)
-        for change in made:
+        for change in sections:
             if change.path in self.changes:
                 raise self.error(change, "the later of which takes the place of another file")
             self.changes[change.path] = change

@@ -34,9 +34,8 @@ def _steps(hunks: bytes) -> list[Step]:
     steps: list[Step] = []
     at = 1
     for written in hunks.removesuffix(b"\n").split(b"\n") if hunks else ():
-        line = (
-            written if written[:1].strip() else b" " + written.removeprefix(b" ")
-        )  # a blank one may have lost its mark
+        # a blank one may have lost its mark
+        line = written if written[:1].strip() else b" " + written.removeprefix(b" ")
         mark = line[:1]
         if (match := _HUNK.match(line)) is not None:
             start = int(match[1]) + (match[2] is not None and int(match[2]) == 0)

@@ -92,14 +92,9 @@ def _applied(before: bytes, added: Mapping[int, bytes], removed: Mapping[int, by
     old = before.split(b"\n")
     if any(number > len(old) or old[number - 1] != text for number, text in removed.items()):
         return None
-    texts = iter([text for number, text in enumerate(old, start=1) if number not in removed])
-    after: list[bytes] = []
-    for number in range(1, len(old) - len(removed) + len(added) + 1):
-        if number in added:
-            after.append(added[number])
-            continue
-        text = next(texts, None)
-        if text is None:
-            return None
-        after.append(text)
-    return b"\n".join(after)
+    texts = [text for number, text in enumerate(old, start=1) if number not in removed]
+    numbers = range(1, len(old) - len(removed) + len(added) + 1)
+    if sum(number not in added for number in numbers) > len(texts):
+        return None
+    rest = iter(texts)
+    return b"\n".join(added[number] if number in added else next(rest) for number in numbers)

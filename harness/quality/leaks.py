@@ -275,8 +275,11 @@ def _unshown_texts(
     brought_texts = frozenset().union(*(names.texts for names in fix))
     wanted_texts = frozenset().union(*(names.texts for names in asking))
     shared = {part for text in wanted_texts for brought_text in brought_texts if (part := _common(text, brought_text))}
+    statement = _squeezed(subject.statement).lower()
     return tuple(
-        part for part in sorted(shared) if not _said_text(subject.statement, part) and not subject.base.shows_text(part)
+        part
+        for part in sorted(shared)
+        if _squeezed(part).lower() not in statement and not subject.base.shows_text(part)
     )
 
 
@@ -288,10 +291,6 @@ def _common(left: str, other: str) -> str:
     return shorter if shorter == longer or (len(shorter) >= _PART and shorter in longer) else ""
 
 
-def _said_text(statement: str, text: str) -> bool:
-    return _squeezed(text).lower() in _squeezed(statement).lower()
-
-
 def pointers(subject: Subject) -> Pointers:
     """Where a statement points to the fix, or may: what stands in base_commit's history does not count."""
     text = subject.statement
@@ -300,7 +299,7 @@ def pointers(subject: Subject) -> Pointers:
     return Pointers(
         shas=sum(sha[0] not in subject.earlier for sha in _SHA.finditer(outside)),
         links=len(links),
-        numbers=sum(_is_own(match, subject.number) for match in _NUMBER.finditer(outside)),
+        numbers=sum(int(match[1]) == subject.number for match in _NUMBER.finditer(outside)),
         versions=sum(_is_newer(match["version"], subject.version) for match in _VERSION.finditer(text)),
     )
 
@@ -308,10 +307,6 @@ def pointers(subject: Subject) -> Pointers:
 def shas(statement: str) -> tuple[str, ...]:
     """Words of a statement that may be a commit's SHA, whole or abbreviated."""
     return tuple(dict.fromkeys(match[0] for match in _SHA.finditer(statement)))
-
-
-def _is_own(match: re.Match[str], number: int | None) -> bool:
-    return number is not None and int(match[1]) == number
 
 
 def _leads(match: re.Match[str], subject: Subject) -> bool:

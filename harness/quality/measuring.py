@@ -100,12 +100,8 @@ def _trials(dataset: Dataset, runs: Sequence[Path]) -> tuple[Mapping[str, list[T
                 left_out["on another state of their task"] += task.scored
                 continue
             for sample in task.samples:
-                key = (
-                    sheet.model,
-                    task_id,
-                    sample.sample,
-                    patches.get((sheet.model, task_id, sample.sample), str(run)),
-                )
+                identity = (sheet.model, task_id, sample.sample)
+                key = (*identity, patches.get(identity, str(run)))
                 if not sample.scored or key in trials_seen:
                     left_out["scored before" if sample.scored else "without a verdict"] += 1
                     continue

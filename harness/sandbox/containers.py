@@ -170,7 +170,7 @@ class Containers:
         self._running.add(image)
 
     def _create_now(self, name: str, spec: ContainerSpec) -> None:
-        client: Any = engine.connect()
+        client = engine.connect()
         shared, user = spec.net, next(self._users)
         etc = {name: self.readable(text) for name, text in hardening.names_of(user).items()}
         client.create_container(
@@ -200,7 +200,7 @@ class Containers:
         )
 
     def _create_service_now(self, name: str, service: Service, net: Net) -> None:
-        client: Any = engine.connect()
+        client = engine.connect()
         client.create_container(
             name=name,
             image=service.image,
@@ -329,7 +329,7 @@ def end_of(container: str, *, ended_by_us: bool) -> End:
         ConnectionLost: the engine failed.
 
     """
-    client: Any = engine.connect()
+    client = engine.connect()
     exit_code = int(client.wait(container, timeout=client.timeout)["StatusCode"])
     state = client.inspect_container(container)["State"]
     out_of_memory = bool(state.get("OOMKilled"))

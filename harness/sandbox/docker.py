@@ -20,11 +20,10 @@ from harness.sandbox import engine, pod
 from harness.sandbox.ahead import Ahead
 from harness.sandbox.containers import ENDED_WELL, Containers, ContainerSpec, Janitor, Net, end_of
 from harness.sandbox.job import Job, JobResult, MissingImageError, Sandbox, SandboxError
-from harness.sandbox.streams import Demultiplexer
+from harness.sandbox.streams import Conversation, Demultiplexer
 
 if TYPE_CHECKING:
     import socket
-    from types import TracebackType
 
 
 ENGINE_WAIT_SECONDS = 60.0
@@ -70,9 +69,7 @@ class DockerSandbox(Sandbox):
         self._containers.begin(sweep=self._sweeps)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ahead.close()
         self._containers.close()
 
@@ -204,27 +201,16 @@ class DockerSandbox(Sandbox):
         self, container: str, job: Job, wire: socket.socket, streams: Demultiplexer
     ) -> Literal["closed", "ended", "killed"]:
         """Feed standard input and drain both streams, until the job's closing word or the container's end."""
+        talk = Conversation(wire, streams, job.stdin)
         last_seen = time.monotonic()
         deadline = last_seen + job.budgets.seconds + job.grace_seconds
-        unsent = memoryview(job.stdin)
         killer: threading.Thread | None = None
-        wire.setblocking(False)
-        while True:
-            readable, writable, _ = select.select([wire], [wire] if unsent else [], [], _POLL_SECONDS)
+        while talk.step(_POLL_SECONDS):
+            if streams.closed():
+                return "closed"
             before, last_seen = last_seen, time.monotonic()
             if last_seen - before > _STOPPED_SECONDS:
                 deadline += last_seen - before  # we were stopped: what has ended meanwhile is still to be read
-            if writable:
-                with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
-                    unsent = unsent[wire.send(unsent[: 256 * 1024]) :]
-            if readable:
-                with contextlib.suppress(BlockingIOError):
-                    data = wire.recv(256 * 1024)
-                    if not data:
-                        break
-                    streams.feed(data)
-                    if streams.closed():
-                        return "closed"
             if killer is None and (self._cancelled.is_set() or last_seen >= deadline):
                 # Never wait for the engine here: it may be waiting for this loop to drain the streams.
                 killer = threading.Thread(target=_kill, args=(container,), daemon=True)

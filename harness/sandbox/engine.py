@@ -71,8 +71,10 @@ def _addresses() -> list[str | None]:
     return [f"unix://{path}" for path in sockets if path.is_socket()]
 
 
-def connect() -> APIClient:
-    """A client of the engine, one per thread. DOCKER_HOST is honoured, so Podman's socket works.
+def connect() -> Any:
+    """A client of the engine, one per thread: docker-py's, whose stubs lack most of what we call.
+
+    DOCKER_HOST is honoured, so Podman's socket works.
 
     Raises:
         InfrastructureError: no engine answers.
@@ -135,7 +137,7 @@ class _Client(docker.APIClient):
 @contextmanager
 def patient(seconds: float) -> Iterator[Any]:
     """The thread's client, whose longest calls may be silent for so long."""
-    client: Any = connect()
+    client = connect()
     client.patience = seconds
     try:
         yield client
@@ -146,7 +148,7 @@ def patient(seconds: float) -> Iterator[Any]:
 def answers() -> bool:
     """Whether an engine is there and answers within seconds; a call that hangs is no answer."""
     try:
-        client: Any = connect()
+        client = connect()
         usual, client.timeout = client.timeout, min(_PING_SECONDS, client.timeout)
         try:
             return bool(client.ping())
@@ -207,6 +209,7 @@ class ImageFacts:
     """What the engine says of an image it holds."""
 
     id: str
+    tags: tuple[str, ...]
     size: int
     """Bytes of all its layers together."""
     parent: str | None
@@ -240,11 +243,8 @@ def is_podman() -> bool:
 
 
 def _version() -> Mapping[str, Any]:
-    client: Any = connect()
-    try:
+    with calling("asking for its version") as client:
         version: Mapping[str, Any] = client.version()
-    except ConnectionLost as error:
-        raise engine_failed("asking for its version", error) from error
     return version
 
 
@@ -257,8 +257,7 @@ def configured_proxies() -> dict[str, str]:
         InfrastructureError: no engine answers.
 
     """
-    client: Any = connect()
-    return dict(client._proxy_configs.get_environment())  # noqa: SLF001 - it has no other door
+    return dict(connect()._proxy_configs.get_environment())  # noqa: SLF001 - it has no other door
 
 
 def inspect_image(ref: str) -> ImageFacts | None:
@@ -268,15 +267,14 @@ def inspect_image(ref: str) -> ImageFacts | None:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = connect()
-    try:
-        raw = client.inspect_image(ref)
-    except NotFoundError:
-        return None
-    except ConnectionLost as error:
-        raise engine_failed(f"looking up image {ref}", error) from error
+    with calling(f"looking up image {ref}") as client:
+        try:
+            raw = client.inspect_image(ref)
+        except NotFoundError:
+            return None
     return ImageFacts(
         id=raw["Id"],
+        tags=tuple(raw.get("RepoTags") or ()),
         size=raw.get("Size") or 0,
         parent=raw.get("Parent") or None,
         labels=(raw.get("Config") or {}).get("Labels") or {},
@@ -291,22 +289,6 @@ def image_id(ref: str) -> str | None:
     return facts.id if facts else None
 
 
-def image_tags(ref: str) -> tuple[str, ...] | None:
-    """The tags of an image; None if the engine holds no such image.
-
-    Raises:
-        InfrastructureError: the engine failed.
-
-    """
-    client: Any = connect()
-    try:
-        return tuple(client.inspect_image(ref).get("RepoTags") or ())
-    except NotFoundError:
-        return None
-    except ConnectionLost as error:
-        raise engine_failed(f"looking up image {ref}", error) from error
-
-
 def tag_image(ref: str, name: str) -> None:
     """Give an image one more name, `repository:tag`.
 
@@ -314,12 +296,25 @@ def tag_image(ref: str, name: str) -> None:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = connect()
     repository, _, tag = name.rpartition(":")
-    try:
+    with calling(f"naming image {ref} {name}") as client:
         client.tag(ref, repository, tag)
-    except ConnectionLost as error:
-        raise engine_failed(f"naming image {ref} {name}", error) from error
+
+
+@contextmanager
+def calling(doing: str, *further: type[Exception]) -> Iterator[Any]:
+    """A client of the engine for a block that is `doing` something; `further` exceptions are the engine's as well.
+
+    Raises:
+        InfrastructureError: no engine answers, or it failed at that.
+
+    """
+    client = connect()
+    failures: tuple[type[BaseException], ...] = (*ConnectionLost, *further)
+    try:
+        yield client
+    except failures as error:
+        raise engine_failed(doing, error) from error
 
 
 def engine_failed(doing: str, error: BaseException) -> InfrastructureError:
@@ -418,11 +413,8 @@ def has_user_namespaces() -> bool:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = connect()
-    try:
+    with calling("asking for its security options") as client:
         return "name=userns" in (client.info().get("SecurityOptions") or ())
-    except ConnectionLost as error:
-        raise engine_failed("asking for its security options", error) from error
 
 
 def check_runtime(name: str) -> None:
@@ -433,11 +425,8 @@ def check_runtime(name: str) -> None:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = connect()
-    try:
+    with calling("listing its runtimes") as client:
         runtimes = sorted(client.info().get("Runtimes") or ())
-    except ConnectionLost as error:
-        raise engine_failed("listing its runtimes", error) from error
     if runtimes and name not in runtimes:
         hint = "register it in the engine's daemon.json; docs/security.md says how"
         raise InputError(f"the engine has no runtime {name!r}; it has {', '.join(runtimes)}", hint=hint)

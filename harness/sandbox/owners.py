@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from harness.sandbox import engine
 
@@ -51,6 +53,22 @@ def is_dead(owner_label: str) -> bool:
     return start_time(int(pid)) != started
 
 
+@contextmanager
+def passing_container(image: str, kind: str, **settings: Any) -> Iterator[str]:
+    """The id of a container without a network, which is there while the block lasts; it is not started.
+
+    Raises:
+        ConnectionLost: the engine failed.
+
+    """
+    labels = {engine.LABEL_OWNER: owner(), engine.LABEL_KIND: kind}
+    created = engine.connect().create_container(image, labels=labels, network_disabled=True, **settings)
+    try:
+        yield str(created["Id"])
+    finally:
+        engine.remove_container(created["Id"])
+
+
 def mark() -> str:
     """A name for something of this process that is no container: `<owner>~<a random word>`."""
     return f"{owner()}~{secrets.token_hex(8)}"
@@ -61,20 +79,15 @@ def is_left(marked: str) -> bool:
     return is_dead(marked.rpartition("~")[0])
 
 
-def sweep() -> int:
-    """Remove containers whose owner, a process of this host, is dead. Returns how many.
+def sweep() -> None:
+    """Remove containers whose owner, a process of this host, is dead.
 
     Raises:
         InfrastructureError: the engine failed.
 
     """
-    removed = 0
-    try:
-        for container in engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
+    with engine.calling("looking for left-over containers") as client:
+        for container in client.containers(all=True, filters={"label": [engine.LABEL_OWNER]}):
             if is_dead(container["Labels"].get(engine.LABEL_OWNER, "")):
                 with suppress(engine.ApiError):  # another goldseam may be removing it
                     engine.remove_container(container["Id"])
-                    removed += 1
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("looking for left-over containers", error) from error
-    return removed

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets, Service
@@ -112,8 +112,7 @@ def opened(containers: Containers, name: str, image: str, services: Sequence[Ser
             hint="evaluate tasks with services under the engine's own runtime, without --runtime",
         )
     with contextlib.ExitStack() as stack:
-        pod = _Pod(containers, name, stack)
-        yield pod.start(image, plan(services))
+        yield _Pod(containers=containers, name=name, stack=stack).start(image, plan(services))
 
 
 @dataclass(kw_only=True)
@@ -167,33 +166,31 @@ class _Holder:
         return set(answer["ready"])
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Pod:
     """Starts what a plan says, and has the stack that it is given remove it."""
 
-    def __init__(self, containers: Containers, name: str, stack: contextlib.ExitStack) -> None:
-        self._containers = containers
-        self._name = name
-        self._stack = stack
+    containers: Containers
+    name: str
+    stack: contextlib.ExitStack
 
     def start(self, image: str, planned: Plan) -> Net:
         """Start everything, and wait until it is ready."""
-        hosts = self._containers.readable(planned.hosts)
-        drop = self._drop() if len(planned.cells) > 1 else None
+        hosts = self.containers.readable(planned.hosts)
+        drop = None
+        if len(planned.cells) > 1:
+            drop = Path(tempfile.mkdtemp(dir=self.containers.folder, prefix="drop-"))
+            drop.chmod(0o777)  # the folder above lets nobody else of this machine in
         holders: list[_Holder] = []
         nets: list[Net] = []
         started: list[_StartingService] = []
         for number, cell in enumerate(planned.cells):
-            nets.append(Net(holder=f"{self._name}-net{number}", hosts=hosts))
+            nets.append(Net(holder=f"{self.name}-net{number}", hosts=hosts))
             holders.append(self._hold(nets[-1].holder, image, cell, drop))
         for cell, net in zip(planned.cells, nets, strict=True):
             started += [self._begin(service, net) for service in cell.services]
         self._wait(holders, started)
         return nets[0]
-
-    def _drop(self) -> Path:
-        folder = Path(tempfile.mkdtemp(dir=self._containers.folder, prefix="drop-"))
-        folder.chmod(0o777)  # the folder above lets nobody else of this machine in
-        return folder
 
     def _hold(self, name: str, image: str, cell: Cell, drop: Path | None) -> _Holder:
         spec = ContainerSpec(
@@ -204,23 +201,21 @@ class _Pod:
             kind="holder",
             drop=drop,
         )
-        self._containers.create(name, spec)
-        self._stack.callback(self._containers.janitor.remove, name)
+        self.containers.create(name, spec)
+        self.stack.callback(self.containers.janitor.remove, name)
         wire = engine.attach(name)
-        self._stack.callback(wire.close)
-        client: Any = engine.connect()
-        client.start(name)
+        self.stack.callback(wire.close)
+        engine.connect().start(name)
         return _Holder(wire=wire)
 
     def _begin(self, service: Service, net: Net) -> _StartingService:
-        name = f"{self._name}-for-{service.name}"
+        name = f"{self.name}-for-{service.name}"
         try:
-            self._containers.create_service(name, service, net)
-            self._stack.callback(self._containers.janitor.remove, name)
+            self.containers.create_service(name, service, net)
+            self.stack.callback(self.containers.janitor.remove, name)
             wire = engine.attach(name, stdin=False)
-            self._stack.callback(wire.close)
-            client: Any = engine.connect()
-            client.start(name)
+            self.stack.callback(wire.close)
+            engine.connect().start(name)
         except engine.ApiError as error:
             raise ServiceError(f"the service {service.name} can't be started: {engine.cause(error)}") from error
         return _StartingService(service=service, container=name, wire=wire, answers=not service.ports)
@@ -236,7 +231,7 @@ class _Pod:
                 service.ready = service.answers and self._is_healthy(service)
                 if not service.ready and time.monotonic() - began > service.service.start_seconds:
                     raise _late(service)
-            if self._containers.cancelled.wait(pause):
+            if self.containers.cancelled.wait(pause):
                 raise InterruptedRunError("the run was interrupted")
             pause = min(2 * pause, _LONGEST_PAUSE)
         for service in started:
@@ -252,8 +247,7 @@ class _Pod:
         while select.select([service.wire], [], [], 0)[0]:
             data = service.wire.recv(65536)
             if not data:
-                client: Any = engine.connect()
-                code = client.inspect_container(service.container)["State"].get("ExitCode")
+                code = engine.connect().inspect_container(service.container)["State"].get("ExitCode")
                 raise ServiceError(
                     f"the service {service.service.name} ended with {code} as it started: {service.output_end()}"
                 )
@@ -263,7 +257,7 @@ class _Pod:
         """Whether its health command ends with 0."""
         if not service.service.health:
             return True
-        client: Any = engine.connect()
+        client = engine.connect()
         try:
             exec_id = client.exec_create(service.container, ["/bin/sh", "-c", service.service.health])["Id"]
             client.exec_start(exec_id, detach=True)
@@ -274,7 +268,7 @@ class _Pod:
             state = client.exec_inspect(exec_id)
             if not state["Running"] and state["ExitCode"] is not None:
                 return bool(state["ExitCode"] == 0)
-            if self._containers.cancelled.wait(pause):
+            if self.containers.cancelled.wait(pause):
                 raise InterruptedRunError("the run was interrupted")
             pause = min(2 * pause, _LONGEST_PAUSE)
         return False

@@ -10,9 +10,9 @@ import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from harness.core.errors import InfrastructureError, InterruptedRunError
+from harness.core.errors import InterruptedRunError
 from harness.core.instance import Budgets, Service
 from harness.sandbox import engine, pod
 from harness.sandbox.containers import Containers, ContainerSpec, Net
@@ -97,9 +97,9 @@ class Sessions:
 
         """
         name = f"goldseam-{secrets.token_hex(8)}"
-        session = Session(self.containers, name, budgets, env=env or {}, forward=forward)
+        session = Session(containers=self.containers, name=name, budgets=budgets, env=env or {}, forward=forward)
         with contextlib.ExitStack() as stack:
-            with _explained(f"creating a workspace of {image}"):
+            with engine.calling(f"creating a workspace of {image}"):
                 net = stack.enter_context(pod.opened(self.containers, name, image, services)) if services else None
                 stack.callback(self.containers.janitor.remove, name)
                 stack.callback(session.close)
@@ -107,23 +107,17 @@ class Sessions:
             yield session
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Session:
     """One container; used by one thread at a time."""
 
-    def __init__(
-        self,
-        containers: Containers,
-        name: str,
-        budgets: Budgets,
-        *,
-        env: Mapping[str, str],
-        forward: tuple[str, int] | None,
-    ) -> None:
-        self.name = name
-        self._containers = containers
-        self._budgets = budgets
-        self._env = env
-        self._forward = forward
+    containers: Containers
+    name: str
+    budgets: Budgets
+    env: Mapping[str, str]
+    forward: tuple[str, int] | None
+
+    def __post_init__(self) -> None:
         self._keeper: socket.socket | None = None
         self._heard = Demultiplexer(stdout_limit=1024, stderr_limit=4096)
         self._watch = 0
@@ -132,19 +126,19 @@ class Session:
 
     def create(self, image: str, mounts: Mapping[str, str], net: Net | None = None) -> None:
         """Create the container, in the network of its services where it has some."""
-        forward = tuple(str(word) for word in self._forward or ())
+        forward = tuple(str(word) for word in self.forward or ())
         argv = (PYTHON, "-I", "-S", "-B", "-c", pod.program("workspace_init"), *forward)
         spec = ContainerSpec(
             image=image,
             argv=argv,
-            env=self._env,
-            budgets=self._budgets,
+            env=self.env,
+            budgets=self.budgets,
             kind="workspace",
             mounts=mounts,
             init=False,
             net=net,
         )
-        self._containers.create(self.name, spec)
+        self.containers.create(self.name, spec)
 
     def image_files(self, path: str) -> dict[str, bytes]:
         """The regular files below a folder of the image itself, by path from its parent: what mounts hide, too.
@@ -153,8 +147,7 @@ class Session:
             InfrastructureError: the engine failed, or the image has no such folder.
 
         """
-        client: Any = engine.connect()
-        with _explained(f"reading {path} of an image"):
+        with engine.calling(f"reading {path} of an image") as client:
             chunks, _ = client.get_archive(self.name, path)
             data = b"".join(chunks)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -168,10 +161,9 @@ class Session:
             InfrastructureError: the engine failed.
 
         """
-        with _explained("starting a workspace"):
-            self._watch = self._containers.vigil.begin()
+        with engine.calling("starting a workspace") as client:
+            self._watch = self.containers.vigil.begin()
             self._keeper = engine.attach(self.name)
-            client: Any = engine.connect()
             client.start(self.name)
         if not self._await_keeper(_START_SECONDS):
             raise SandboxError(f"the workspace {self.name} does not start: {self._heard.stderr.value().decode()}")
@@ -197,7 +189,7 @@ class Session:
             InterruptedRunError: `cancel` was called meanwhile.
 
         """
-        if self._containers.cancelled.is_set():
+        if self.containers.cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
         began = time.monotonic()
         is_text = merged is not None
@@ -238,7 +230,7 @@ class Session:
     @property
     def is_cancelled(self) -> bool:
         """Whether the user has ended the work."""
-        return self._containers.cancelled.is_set()
+        return self.containers.cancelled.is_set()
 
     def interrupt(self) -> None:
         """End what runs; whoever waits for it in another thread sees it ended."""
@@ -263,7 +255,7 @@ class Session:
 
     def _may_go_on(self, watch: _Watch, *, received: int) -> bool:
         """Whether to wait on; a program whose time or room is up is ended, once."""
-        if self._containers.cancelled.is_set():
+        if self.containers.cancelled.is_set():
             self._kill()
             raise InterruptedRunError("the run was interrupted")
         now = time.monotonic()
@@ -277,18 +269,17 @@ class Session:
 
     def _exit_code(self, number: str, watch: _Watch) -> int | None:
         """The exit code of a program whose streams have closed; None where it can't be ended."""
-        client: Any = engine.connect()
+        client = engine.connect()
         pause = 0.01
         while (state := client.exec_inspect(number))["Running"] or state["ExitCode"] is None:
             if not self._may_go_on(watch, received=0):
                 return None
-            self._containers.cancelled.wait(pause)
+            self.containers.cancelled.wait(pause)
             pause = min(2 * pause, _POLL_SECONDS)
         return int(state["ExitCode"])
 
     def _is_running(self, number: str) -> bool:
-        client: Any = engine.connect()
-        return bool(client.exec_inspect(number)["Running"])
+        return bool(engine.connect().exec_inspect(number)["Running"])
 
     def _kill(self) -> bool:
         """Tell the keeper to end all others."""
@@ -321,11 +312,10 @@ class Session:
 
     def _loss(self, error: BaseException | None) -> Exception:
         """Why nothing can be done in the container any more: the engine's fault, or that of what ran in it."""
-        if not self._containers.vigil.unbroken(self._watch) or not engine.answers():
+        if not self.containers.vigil.unbroken(self._watch) or not engine.answers():
             return SandboxError("the container engine was stopped or restarted while a workspace was open")
-        client: Any = engine.connect()
         try:
-            state = client.inspect_container(self.name)["State"]
+            state = engine.connect().inspect_container(self.name)["State"]
         except engine.ConnectionLost as failure:
             return SandboxError(f"the workspace was removed: {engine.cause(failure)}")
         if state.get("Running") and error is not None:
@@ -346,13 +336,3 @@ class _Watch:
     """Bytes of output after which it is ended, too."""
     killed: bool = False
     flooded: bool = False
-
-
-@contextlib.contextmanager
-def _explained(doing: str) -> Iterator[None]:
-    try:
-        yield
-    except InfrastructureError:
-        raise
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(doing, error) from error

@@ -19,11 +19,6 @@ _OF_ONE_TASK = frozenset({Fault.CONTEXT_OVERFLOW, Fault.BAD_REPLY})
 """What says nothing of the next question; anything else was tried often enough to know."""
 
 
-def keep(path: Path, spent: Spending) -> None:
-    """Write down what was spent by now, earlier mines included."""
-    files.write_json(path, asdict(spent))
-
-
 def earlier(path: Path, spent_on: str) -> Spending:
     """What earlier mines spent on `spent_on`.
 
@@ -93,7 +88,7 @@ class Questions:
             raise NotAskedError(why) from error
         finally:
             with self._lock:
-                keep(self._place, self.model.spent)
+                files.write_json(self._place, asdict(self.model.spent))
 
     def _end(self, why: str) -> None:
         with self._lock:

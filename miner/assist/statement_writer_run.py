@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -18,13 +18,13 @@ from harness.dataset.folder import Dataset
 from harness.dataset.ledger.ledger import record_exposure
 from harness.patches.patch import PatchError
 from harness.quality.base import Subject
-from harness.quality.leaks import Leaks, leaks
+from harness.quality.leaks import leaks
 from harness.solve.base import Reply
 from harness.solve.models.meter import Spending
 from harness.solve.models.stack import Wrapped
 from miner.assist import statement_writer
 from miner.assist.model_session import NotAskedError, Questions, bill
-from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material, StatementMeasures
+from miner.assist.statement_writer import PROMPT, TRIES, Fault, Material
 
 Use = Literal["written", "refused", "not_asked"]
 
@@ -132,31 +132,20 @@ class Writer:
             try:
                 note = self._ask(job, key)
             except NotAskedError as error:
-                return self._left(job, "not_asked", str(error))
+                return self._answered(job, "not_asked", str(error))
             files.write_json(self._place(job), note.model_dump(mode="json"))
         if note.text is None:
             text = ", ".join(note.faults)
-            return self._left(job, "refused", f"no answer of {self._name} could be used ({text})", note)
+            return self._answered(job, "refused", f"no answer of {self._name} could be used ({text})", note)
         try:
             before = leaks(job.subject)
             measures = statement_writer.measured(replace(job.subject, statement=note.text))
         except PatchError as error:
-            return self._left(job, "refused", f"what was written can't be checked: {error}", note)
-        return self._written(job, note, before, measures)
+            return self._answered(job, "refused", f"what was written can't be checked: {error}", note)
+        written = self._answered(job, "written", "", note)
+        return replace(written, tests=measures.tests.public(), original_leaks=before.public())
 
-    def _written(self, job: WritingJob, note: Note, before: Leaks, measures: StatementMeasures) -> WrittenStatement:
-        return WrittenStatement(
-            use="written",
-            why="",
-            original=job.subject.statement,
-            model=self._name,
-            endpoint=self._host,
-            note=note,
-            tests=measures.tests.public(),
-            original_leaks=before.public(),
-        )
-
-    def _left(self, job: WritingJob, use: Use, why: str, note: Note | None = None) -> WrittenStatement:
+    def _answered(self, job: WritingJob, use: Use, why: str, note: Note | None = None) -> WrittenStatement:
         return WrittenStatement(
             use=use, why=why, original=job.subject.statement, model=self._name, endpoint=self._host, note=note
         )
@@ -173,7 +162,13 @@ class Writer:
         """Ask, and ask again where the answer can't be taken."""
         self._questions.see_that_open()
         messages = statement_writer.question(job.material(), canary=self._dataset.canary)
-        self._expose(job)
+        record_exposure(  # more than a solver is shown, as it quotes what hidden tests print
+            self._dataset,
+            [job.instance_id],
+            model=self._name,
+            endpoint=self._endpoint,
+            parts={"statement", "test_output"},
+        )
         asking, replies = self._questions.model.for_attempt(), list[Reply]()
         while True:
             reply = self._questions.ask(asking, messages)
@@ -181,22 +176,9 @@ class Writer:
             text = statement_writer.read(reply.message.content, mask=job.mask)
             faults = _faults(reply, text, job.subject)
             if faults in ((), (Fault.UNCLEAR,)) or len(replies) == TRIES:
-                return _note(key, None if faults else text, faults, replies)
+                kept = None if faults else text
+                return Note(key=key, text=kept, faults=faults, tries=len(replies), **asdict(bill(replies)))
             messages = statement_writer.again(messages, reply.message.content, faults)
-
-    def _expose(self, job: WritingJob) -> None:
-        """Write down what is about to be shown; more than a solver is shown, as it quotes what hidden tests print."""
-        record_exposure(
-            self._dataset,
-            [job.instance_id],
-            model=self._name,
-            endpoint=self._endpoint,
-            parts={"statement", "test_output"},
-        )
-
-
-def _note(key: str, text: str | None, faults: tuple[Fault, ...], replies: Sequence[Reply]) -> Note:
-    return Note(key=key, text=text, faults=faults, tries=len(replies), **asdict(bill(replies)))
 
 
 def _faults(reply: Reply, text: str, subject: Subject) -> tuple[Fault, ...]:

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from harness.core import files
-from harness.core.errors import InterruptedRunError
 from harness.core.instance import Task, TaskState
 from harness.dataset import content
 from harness.dataset.folder import Dataset
@@ -64,14 +63,12 @@ def recorded(task: Task, sandbox: Sandbox) -> Corpus:
     gold = screen_task(task, task.hidden.gold_patch).kept
     bench = _Bench(task=task, gold=gold, sandbox=sandbox, surroundings=Surroundings())
     calls = record(task, gold, changed_lines(gold), sandbox)
-    direct = [call.direct for call in calls]
     own = [
         Call(steps=steps, answer=answer, telling=not equal(answer, base))
-        for (steps, answer, base), is_direct in zip(bench.judged([call.steps for call in calls]), direct, strict=True)
-        if answer is not None and (is_direct or equal(answer, base))
+        for call, (steps, answer, base) in zip(calls, bench.judged([call.steps for call in calls]), strict=True)
+        if answer is not None and (call.direct or equal(answer, base))
     ]
-    near = _nearby(bench, own)
-    return _stable(bench, [*own, *near])
+    return _stable(bench, [*own, *_nearby(bench, own)])
 
 
 def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
@@ -83,9 +80,8 @@ def _nearby(bench: _Bench, own: Sequence[Call]) -> list[Call]:
     telling = [call for call in calls if call.telling]
     second = _new_calls(telling, pool, [*known_calls, *first], telling=_NEAR_AGAIN, other=0)
     calls += _sensible(bench.judged(second))
-    return [call for call in calls if call.telling][:_MOST_TELLING] + [call for call in calls if not call.telling][
-        :_MOST_OTHER
-    ]
+    others = [call for call in calls if not call.telling]
+    return [call for call in calls if call.telling][:_MOST_TELLING] + others[:_MOST_OTHER]
 
 
 def _new_calls(
@@ -191,8 +187,6 @@ def record_calls(
             return task, recorded(task, sandbox)
         except NoReplayError as error:
             return task, str(error)
-        except InterruptedRunError:
-            raise
         except (MissingImageError, SandboxError) as error:
             if isinstance(error, SandboxError) and not sandbox.is_healthy():
                 raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import ClassVar
 
@@ -72,4 +71,4 @@ class Cursors:
     def set(self, origin: str, cursor: Cursor) -> None:
         """Keep how far an origin has been mined."""
         self._file.origins[origin] = cursor
-        files.write_text(self._path, json.dumps(self._file.model_dump(), indent=2, sort_keys=True) + "\n")
+        files.write_json(self._path, self._file.model_dump())

@@ -6,7 +6,6 @@ The examples of changed files go into a file of their own, so that a patch may s
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 from collections import Counter
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 
 from harness.languages.rust.inside import inline as rust
 from harness.languages.rust.language import EXAMPLES
+from miner.candidates.inline import blob_id
 from miner.languages.base import Contents
 from miner.sources.change import Kind
 
@@ -95,9 +95,8 @@ def _unique(lines: Sequence[bytes]) -> list[bytes]:
 
 
 def _added(path: str, lines: Sequence[bytes]) -> bytes:
-    content = b"".join(line + b"\n" for line in lines)
     name = path.encode("utf-8", "surrogateescape")
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest().encode()  # noqa: S324 - git's own
+    blob = blob_id([line + b"\n" for line in lines])
     head = b"diff --git a/%s b/%s\nnew file mode 100644\nindex %s..%s\n--- /dev/null\n+++ b/%s\n" % (
         *(name, name, b"0" * 40, blob, name),
     )

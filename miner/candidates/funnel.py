@@ -18,7 +18,7 @@ from harness.core import origin
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.records import OpenRecord
 from harness.core.test_ids import readable
-from harness.core.wording import place_of
+from harness.core.wording import problems
 from harness.dataset.seal.canary_marks import is_canary_line
 from miner.sources.change import Change, Rejection, Stage
 
@@ -153,8 +153,7 @@ class Funnel:
         try:
             line = FunnelLine.model_validate_json(raw)
         except ValidationError as error:
-            first = error.errors()[0]
-            found = f"{place_of(first) or 'no JSON'}: {first['msg']}"
+            found = problems(error.errors(), whole="no JSON")
             raise InputError(
                 f"{self.path.name}, line {place}: expected a funnel line, found {found}",
                 hint="remove the line; the change will be looked at again",

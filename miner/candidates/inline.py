@@ -82,12 +82,13 @@ def _section(
     header: bytes, old: Sequence[bytes], new: Sequence[bytes], *, is_new: bool, around: Collection[int] | None = None
 ) -> bytes:
     """A section of a diff with a header like the given one; of context it has these places of the old lines alone."""
-    ids = [_blob(old) if not is_new else b"0" * 40, _blob(new)]
+    ids = [blob_id(old) if not is_new else b"0" * 40, blob_id(new)]
     header = re.sub(rb"^index [0-9a-f]+\.\.[0-9a-f]+", b"index " + b"..".join(ids), header, flags=re.MULTILINE)
     return header + b"".join(_hunks(old, new, around))
 
 
-def _blob(lines: Sequence[bytes]) -> bytes:
+def blob_id(lines: Sequence[bytes]) -> bytes:
+    """The id that git gives a file of these lines."""
     content = b"".join(lines)
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest().encode()  # noqa: S324 - git's own
 

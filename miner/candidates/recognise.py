@@ -58,6 +58,7 @@ _BOT_TITLE = re.compile(
     re.IGNORECASE,
 )
 
+_no = Stage.RECOGNITION.no
 _WEIGHTS: Mapping[str, float] = {
     "issue_label_bug": 4.0,
     "label_bug": 4.0,
@@ -158,7 +159,3 @@ def _by_files(files: Sequence[ChangedFile], kinds: Mapping[str, Kind]) -> Reject
     if all(is_docs(path) or is_config(path) for path in paths):
         return _no("config_only", f"changes {next(path for path in paths if not is_docs(path) or is_config(path))}")
     return _no("tests_only", f"changes {next(path for path in paths if kinds[path] is not Kind.GOLD)}")
-
-
-def _no(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.RECOGNITION, reason=reason, detail=detail)

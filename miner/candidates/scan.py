@@ -80,7 +80,14 @@ def scan(
 
     """
     change_filter = change_filter or ChangeFilter()
-    judge = _Judge(repo, forge, change_filter, threshold, {} if earlier is None else earlier, tests)
+    judge = _Judge(
+        repo=repo,
+        forge=forge,
+        picks=change_filter.picks,
+        threshold=float("-inf") if change_filter.picks else threshold,
+        earlier={} if earlier is None else earlier,
+        tests=tests,
+    )
     requests = forge.pulls if forge else ()
     doubts = map(judge.first, sightings(repo, change_filter, requests=requests, after=after, missing=missing))
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="goldseam-patch-ids") as pool:
@@ -109,71 +116,63 @@ def _batches(doubts: Iterable[_Doubt], size: int) -> Iterator[list[_Doubt]]:
         yield waiting
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Judge:
-    def __init__(
-        self,
-        repo: BareRepository,
-        forge: Forge | None,
-        change_filter: ChangeFilter,
-        threshold: float,
-        earlier: Seen,
-        tests: Collection[str] | None,
-    ) -> None:
-        self._repo = repo
-        self._forge = forge
-        self._picks = change_filter.picks
-        self._threshold = float("-inf") if change_filter.picks else threshold
-        self._seen = earlier
-        self._tests = tests
+    repo: BareRepository
+    forge: Forge | None
+    picks: bool
+    threshold: float
+    earlier: Seen
+    tests: Collection[str] | None
 
     def first(self, sighting: Sighting) -> _Doubt:
         """Judge by what git tells, and the forge's list."""
-        kinds = kinds_of(sighting.files, self._tests or ())
+        kinds = kinds_of(sighting.files, self.tests or ())
         if sighting.rejection:
             return _Doubt(sighting=sighting, kinds=kinds, outcome=sighting.rejection)
         change = sighting.change
         try:
             with bug_log.of_one_item():
-                inside = files_with_tests_inside(self._repo, change.base_commit, change.head_commit, kinds)
+                inside = files_with_tests_inside(self.repo, change.base_commit, change.head_commit, kinds)
                 documents = self._documents(change, kinds)
                 kinds.update(dict.fromkeys(inside, Kind.MIXED))
                 kinds.update(dict.fromkeys(documents, Kind.TEST))
-                documented = files_with_examples(self._repo, change.base_commit, change.head_commit, kinds)
+                documented = files_with_examples(self.repo, change.base_commit, change.head_commit, kinds)
                 kinds.update(dict.fromkeys(documented, Kind.MIXED))
-                outcome = recognise(change, sighting.files, kinds, threshold=self._threshold)
+                outcome = recognise(change, sighting.files, kinds, threshold=self.threshold)
                 if isinstance(outcome, Candidate):
-                    outcome = without_effect(self._repo, change, kinds) or outcome
-                if isinstance(outcome, Candidate) and self._tests is None:
-                    outcome = untestable(self._repo, change, kinds) or outcome
+                    outcome = without_effect(self.repo, change, kinds) or outcome
+                if isinstance(outcome, Candidate) and self.tests is None:
+                    outcome = untestable(self.repo, change, kinds) or outcome
         except MissingObjectsError as error:
-            outcome = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+            outcome = Stage.HISTORY.no("missing_objects", error.message)
         except BugError as error:
-            outcome = Rejection(stage=Stage.RECOGNITION, reason=INTERNAL_ERROR, detail=error.message)
+            outcome = Stage.RECOGNITION.no(INTERNAL_ERROR, error.message)
         return _Doubt(sighting=sighting, kinds=kinds, outcome=outcome)
 
     def _documents(self, change: Change, kinds: Mapping[str, Kind]) -> list[str]:
         """Doctests in text files, where a change has code and no other tests."""
         if Kind.TEST in kinds.values() or not any(map(is_code, kinds)):
             return []
-        return documents(self._repo, change.base_commit, change.head_commit, kinds)
+        return documents(self.repo, change.base_commit, change.head_commit, kinds)
 
     def again(self, doubts: Sequence[_Doubt]) -> list[Recognition]:
         """Judge again with the issues' words."""
-        changes = [doubt.sighting.change for doubt in doubts if doubt.asks] if self._forge else []
-        details = self._forge.detail(changes) if self._forge and changes else ()
+        changes = [doubt.sighting.change for doubt in doubts if doubt.asks] if self.forge else []
+        details = self.forge.detail(changes) if self.forge and changes else ()
         by_commit = {change.merge_commit: detail for change, detail in zip(changes, details, strict=True)}
         return [self._again(doubt, by_commit.get(doubt.sighting.change.merge_commit)) for doubt in doubts]
 
     def _again(self, doubt: _Doubt, change: Change | None) -> Recognition:
         if change is None or not change.issues:
             return Recognition(change=doubt.sighting.change, outcome=doubt.outcome)
-        outcome = recognise(change, doubt.sighting.files, doubt.kinds, threshold=self._threshold)
+        outcome = recognise(change, doubt.sighting.files, doubt.kinds, threshold=self.threshold)
         return Recognition(change=change, outcome=outcome)
 
     def patch_ids(self, looks: Sequence[Recognition]) -> list[str | None]:
         """Those of the candidates among them, in their order."""
         candidates = [look.change for look in looks if isinstance(look.outcome, Candidate)]
-        return self._repo.patch_ids([(change.base_commit, change.head_commit) for change in candidates], context=0)
+        return self.repo.patch_ids([(change.base_commit, change.head_commit) for change in candidates], context=0)
 
     def without_duplicates(
         self, looks: Sequence[Recognition], patch_ids: Future[list[str | None]]
@@ -187,10 +186,10 @@ class _Judge:
                 continue
             change = look.change
             identity = (change.repo, change.merge_commit, change.instance_id)
-            first = self._seen.setdefault(patch_id, identity)
-            if first[:2] == identity[:2] or (self._picks and first[0] == identity[0]):  # whoever names both wants both
+            first = self.earlier.setdefault(patch_id, identity)
+            if first[:2] == identity[:2] or (self.picks and first[0] == identity[0]):  # whoever names both wants both
                 yield replace(look, patch_id=patch_id)
                 continue
             detail = f"the same patch as {first[2]}"
-            no = Rejection(stage=Stage.RECOGNITION, reason="duplicate", detail=detail)
+            no = Stage.RECOGNITION.no("duplicate", detail)
             yield replace(look, outcome=no, patch_id=patch_id)

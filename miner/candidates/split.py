@@ -314,14 +314,14 @@ def without_effect(repo: BareRepository, change: Change, kinds: Mapping[str, Kin
     tests = [] if any(map(is_data, kinds)) else [path for path, kind in kinds.items() if kind is Kind.TEST]
     read = _ReadOnce(repo, (change.base_commit, change.head_commit), [*code, *tests])
     if _never_runs(read, change, code):
-        return _silent("no_code", "of its code only types, comments or layout change")
+        return Stage.RECOGNITION.no("no_code", "of its code only types, comments or layout change")
     if not tests:
         return None
     gaining = [path for path in tests if not _only_loses(*(read.read_file(commit, path) for commit in read.commits))]
     if not gaining:
-        return _silent("no_tests", "its tests only lose lines")
+        return Stage.RECOGNITION.no("no_tests", "its tests only lose lines")
     if _never_runs(read, change, gaining):
-        return _silent("no_tests", "of its tests only types, comments or layout change")
+        return Stage.RECOGNITION.no("no_tests", "of its tests only types, comments or layout change")
     return None
 
 
@@ -338,7 +338,7 @@ def untestable(repo: BareRepository, change: Change, kinds: Mapping[str, Kind]) 
     told = LANGUAGES.get(language(_of_one_language(tests, kinds)))
     tree = CommitTree(repo, change.head_commit)
     why = told.untestable(tree, [path for path in tests if tree.read(path) is not None]) if told else None
-    return Rejection(stage=Stage.RECOGNITION, reason=why[0], detail=why[1]) if why else None
+    return Stage.RECOGNITION.no(why[0], why[1]) if why else None
 
 
 class _ReadOnce:
@@ -370,10 +370,6 @@ def _only_loses(before: bytes | None, after: bytes | None) -> bool:
     return bool(lost) and all(line in left for line in new) and not _KEPT_OFF(lost)
 
 
-def _silent(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.RECOGNITION, reason=reason, detail=detail)
-
-
 test_modules.__test__ = False  # type: ignore[attr-defined]  # pytest must not take it for a test
 
 
@@ -398,9 +394,9 @@ def split(repo: Contents, candidate: Candidate, tests_declared: Collection[str] 
     tests += b"".join(example_files.values())
     kinds.update(dict.fromkeys(example_files, Kind.TEST))
     if not gold:
-        return _no("no_code", "nothing remains for the gold patch")
+        return Stage.SPLIT.no("no_code", "nothing remains for the gold patch")
     if len(gold) > MAX_GOLD_BYTES:
-        return _no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
+        return Stage.SPLIT.no("too_large", f"a gold patch of {len(gold)} bytes, more than {MAX_GOLD_BYTES}")
     paths = (file.path for file in candidate.files if file.status != "D")
     present = [path for path in paths if kinds[path] in (Kind.TEST, Kind.MIXED) or is_data(path)]
     declared_tests = [path for path in present if is_matched(path, tests_declared)]
@@ -457,16 +453,12 @@ def _code_and_tests(repo: Contents, change: Change, kinds: dict[str, Kind]) -> t
         if inline.holds_tests(path, raw):
             sides = (repo.read_file(commit, path) for commit in (change.base_commit, change.head_commit))
             if (parts := inline.cut(path, raw, *sides)) is None:
-                return _no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
+                return Stage.SPLIT.no("mixed", f"{path} holds code and tests, and the change touches the tests in it")
             code, test = parts
             kinds[path] = Kind.MIXED if test else Kind.GOLD
         gold += code
         tests += test
     return gold, tests
-
-
-def _no(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.SPLIT, reason=reason, detail=detail)
 
 
 def _notes(kinds: Mapping[str, Kind]) -> tuple[str, ...]:

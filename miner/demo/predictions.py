@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,6 +14,9 @@ from harness.core.errors import InputError
 from harness.core.instance import Outcome, Prediction
 from harness.core.records import StrictRecord
 from miner.demo.history import DemoRepository
+
+_FIELDS = ("instance_id", "model_name_or_path", "model_patch")
+"""Of a prediction, in SWE-bench's own order."""
 
 
 class _Answer(StrictRecord):
@@ -42,7 +44,6 @@ class DemoModel:
     """An invented model: its predictions and what evaluation should make of each."""
 
     name: str
-    about: str
     predictions: tuple[Prediction, ...]
     expected: tuple[tuple[str, Outcome], ...]
     """Instance id and outcome, in the order of the predictions."""
@@ -75,7 +76,7 @@ def _model(model: _ModelAnswers, repository: DemoRepository, patches: Path) -> D
             Prediction(instance_id=instance_id, model_name_or_path=model.model_name_or_path, model_patch=patch)
         )
         expected.append((instance_id, answer.expect))
-    return DemoModel(name=model.name, about=model.about, predictions=tuple(predictions), expected=tuple(expected))
+    return DemoModel(name=model.name, predictions=tuple(predictions), expected=tuple(expected))
 
 
 def write_predictions(repository: DemoRepository, data: Path, into: Path) -> tuple[Path, ...]:
@@ -86,21 +87,9 @@ def write_predictions(repository: DemoRepository, data: Path, into: Path) -> tup
 
     """
     into.mkdir(parents=True, exist_ok=True)
-    return tuple(_write(model, into) for model in demo_models(repository, data))
-
-
-def _write(model: DemoModel, into: Path) -> Path:
-    path = into / f"{model.name}.jsonl"
-    path.write_text("".join(f"{line}\n" for line in _lines(model)), encoding="utf-8")
-    return path
-
-
-def _lines(model: DemoModel) -> Iterator[str]:
-    for prediction in model.predictions:
-        yield json.dumps(
-            {
-                "instance_id": prediction.instance_id,
-                "model_name_or_path": prediction.model_name_or_path,
-                "model_patch": prediction.model_patch,
-            }
-        )
+    paths = []
+    for model in demo_models(repository, data):
+        paths.append(into / f"{model.name}.jsonl")
+        lines = (json.dumps({name: getattr(told, name) for name in _FIELDS}) for told in model.predictions)
+        paths[-1].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tuple(paths)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from miner.evidence import ci_jobs, yamlfile
@@ -50,19 +51,13 @@ def read(tree: Tree) -> CiTests:
 
     Of the latter only what has no part in how they are built.
     """
-    if python := jobs_with_tests(tree, []):
-        job = python[0][1]
-        return CiTests(beside=job.services, variables=_first(job.variables))
-    elsewhere = jobs_with_tests(tree, [], ci_jobs.is_test_run_elsewhere)
-    if not elsewhere:
+    python = jobs_with_tests(tree, [])
+    jobs = python or jobs_with_tests(tree, [], ci_jobs.is_test_run_elsewhere)
+    if not jobs:
         return CiTests()
-    job = elsewhere[0][1]
-    variables = {name: text for name, text in job.variables.items() if not _OF_BUILDS.match(name)}
-    return CiTests(beside=job.services, variables=_first(variables))
-
-
-def _first(variables: Mapping[str, str]) -> dict[str, str]:
-    return dict(list(variables.items())[:_KEPT])
+    job = jobs[0][1]
+    variables = ((name, text) for name, text in job.variables.items() if python or not _OF_BUILDS.match(name))
+    return CiTests(beside=job.services, variables=dict(islice(variables, _KEPT)))
 
 
 def jobs_with_tests(

@@ -208,7 +208,7 @@ def github(document: Any) -> list[CiJob]:
             continue
         steps = [mapping(step) for step in sequence(job.get("steps"))]
         steps_here = [step for step in steps if not _only_elsewhere(step.get("if"))]
-        pythons = _pythons({"matrix": mapping(job.get("strategy")).get("matrix")}, anywhere=True)
+        pythons = [*_pythons({"matrix": mapping(job.get("strategy")).get("matrix")}, anywhere=True)]
         pythons += [minor for step in steps_here for minor in _pythons(step.get("with"))]
         contexts = ci_services.contexts(top, job)
         services = ci_services.github(job, contexts)
@@ -344,12 +344,8 @@ def _any(document: Any, name: str) -> CiJob:
     )
 
 
-def _pythons(document: Any, *, anywhere: bool = False) -> list[str]:
+def _pythons(document: Any, *, anywhere: bool = False) -> Iterator[str]:
     """The minor versions of Python 3 that stand under keys which name a Python, in order."""
-    return list(_versions(document, anywhere=anywhere))
-
-
-def _versions(document: Any, *, anywhere: bool) -> Iterator[str]:
     for keys, node in walk(document):
         if not isinstance(node, str) or len(node) > _LONGEST_VALUE or "exclude" in keys:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -177,10 +177,8 @@ class Detection:
     """What could not be read or was left out, one sentence each."""
 
 
-class Detector(Protocol):
-    """One kind of evidence: what the tree says in it, or None when the tree has none of that kind."""
-
-    def __call__(self, tree: Tree) -> Evidence | None: ...
+Detector = Callable[[Tree], Evidence | None]
+"""One kind of evidence: what the tree says in it, or None when the tree has none of that kind."""
 
 
 class Remembered:

@@ -27,7 +27,6 @@ from harness.config.settings import ImageSettings
 from harness.core import files
 from harness.core.errors import InputError
 from harness.sandbox import engine
-from harness.sandbox import engine as imageclock
 from harness.sandbox.executors.admission import Needs
 from harness.sandbox.executors.base import Errand, Executor, Place
 from harness.sandbox.images.pulls import Puller
@@ -66,7 +65,7 @@ class Images(Protocol):
         """End builds that are under way on this machine soon, and refuse new ones; an executor ends those of others."""
 
     def can_fake(self, image: str) -> bool:
-        """Whether tests in an image can have a clock of their own; see `imageclock.can_fake`."""
+        """Whether tests in an image can have a clock of their own; see `engine.can_fake_clock`."""
 
     def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
         """What an image gives away; see `imagecheck.inspect_image`."""
@@ -125,7 +124,7 @@ class HereImages(Images):
         self._interrupted.set()
 
     def can_fake(self, image: str) -> bool:
-        return imageclock.can_fake_clock(image)
+        return engine.can_fake_clock(image)
 
     def inspect(self, image: str, secrets: Secrets) -> tuple[Leak, ...]:
         return inspect_image(image, secrets, cache=self.settings.cache_dir / "layers")
@@ -288,7 +287,7 @@ def _build_there(packed: _Packed, place: Place) -> _BuildResult:
         output = log.read_bytes() if log.exists() else b""
     if isinstance(built, Rejection):
         return _BuildResult(built=built, log=output)
-    clock = imageclock.can_fake_clock(built.image_id)
+    clock = engine.can_fake_clock(built.image_id)
     if shelf is not None:
         names = [shelf.give(tag) for tag in built.layers]
         built = replace(built, image_id=names[-1])

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from harness.config.settings import ImageSettings
 from harness.core import process
@@ -319,11 +319,8 @@ def sweep() -> None:
 
     """
     owners.sweep()
-    client: Any = engine.connect()
-    try:
+    with engine.calling("looking for left-over images") as client:
         left = client.images(filters={"label": [LABEL]})
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("looking for left-over images", error) from error
     for image in left:  # the newest come first
         if owners.is_left(image["Labels"][LABEL]):
             _remove(image["Id"])
@@ -331,9 +328,8 @@ def sweep() -> None:
 
 def _remove(image: str) -> None:
     """Remove an image, or a name of it."""
-    client: Any = engine.connect()
     with contextlib.suppress(*engine.ConnectionLost):
-        client.remove_image(image)
+        engine.connect().remove_image(image)
 
 
 @functools.cache
@@ -424,19 +420,12 @@ def entries(image: str) -> dict[str, str]:
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling(f"reading image {image[:19]}") as client:
         config = client.inspect_image(image)["Config"]
-        labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "compare"}
-        container = client.create_container(image, ["true"], labels=labels, network_disabled=True)["Id"]
-        try:
+        with owners.passing_container(image, "compare", command=["true"]) as container:
             pipe = io.BufferedReader(Pipe(client.export(container)), 1 << 20)
             with tarfile.open(fileobj=pipe, mode="r|") as archive:
                 entries_read = _read(archive)
-        finally:
-            engine.remove_container(container)
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(f"reading image {image[:19]}", error) from error
     for setting in (*(config.get("Env") or ()), f"WorkingDir={config.get('WorkingDir') or '/'}"):
         name, _, value = setting.partition("=")
         entries_read[f"(configuration) {name}"] = f"set {value}"

@@ -35,44 +35,36 @@ _FACTS = (
     "import importlib.metadata as m, json, platform; "
     f"print(json.dumps(dict(python=platform.python_version(), **{{n: m.version(n) for n in {list(TOOLS)!r}}})))"
 )
+_SEMGREP_FACTS = "import importlib.metadata as m, json; print(json.dumps(dict(semgrep=m.version('semgrep'))))"
 
 
 def layer(parent: str, lock: Path) -> Layer:
     """The tools in a virtual environment of their own, with the base's own Python."""
-    digest = hashlib.sha256(lock.read_bytes()).hexdigest()
-    install = f"{UV} pip install --quiet --python {PYTHON} --no-deps --compile-bytecode --only-binary :all:"
     return Layer(
-        kind=KIND,
-        parent=parent,
-        inputs=(Input(name=LOCK_NAME, path=lock, sha256=digest),),
-        commands=(
-            f"{UV} venv --quiet --python /usr/bin/python3 {_HOME}",
-            f"{install} --require-hashes -r {INPUT_DIR}/{LOCK_NAME}",
-            readable(_HOME),
-            f'{PYTHON} -I -c "{_FACTS}" > {FACTS_PATH}',
-        ),
+        kind=KIND, parent=parent, inputs=(_input(LOCK_NAME, lock),), commands=_installed(_HOME, LOCK_NAME, _FACTS)
     )
 
 
 def extra_layer(extra: Extra, parent: str, files: Mapping[str, Path]) -> Layer:
     """One more tool on top; `files` are those of this package, by name."""
     names = (SEMGREP_LOCK,) if extra is Extra.SEMGREP else ESLINT_FILES
-    inputs = tuple(
-        Input(name=name, path=files[name], sha256=hashlib.sha256(files[name].read_bytes()).hexdigest())
-        for name in names
-    )
-    commands = _semgrep_commands() if extra is Extra.SEMGREP else _eslint_commands()
+    inputs = tuple(_input(name, files[name]) for name in names)
+    commands = _installed(_SEMGREP_HOME, SEMGREP_LOCK, _SEMGREP_FACTS) if extra is Extra.SEMGREP else _eslint_commands()
     return Layer(kind=KIND_WITH, parent=parent, inputs=inputs, commands=commands, needs_root=extra is Extra.ESLINT)
 
 
-def _semgrep_commands() -> tuple[str, ...]:
-    python = f"{_SEMGREP_HOME}/bin/python"
+def _input(name: str, path: Path) -> Input:
+    return Input(name=name, path=path, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def _installed(home: str, lock: str, facts: str) -> tuple[str, ...]:
+    """The commands that make a virtual environment of what a lock has."""
+    python = f"{home}/bin/python"
     install = f"{UV} pip install --quiet --python {python} --no-deps --compile-bytecode --only-binary :all:"
-    facts = "import importlib.metadata as m, json; print(json.dumps(dict(semgrep=m.version('semgrep'))))"
     return (
-        f"{UV} venv --quiet --python /usr/bin/python3 {_SEMGREP_HOME}",
-        f"{install} --require-hashes -r {INPUT_DIR}/{SEMGREP_LOCK}",
-        readable(_SEMGREP_HOME),
+        f"{UV} venv --quiet --python /usr/bin/python3 {home}",
+        f"{install} --require-hashes -r {INPUT_DIR}/{lock}",
+        readable(home),
         f'{python} -I -c "{facts}" > {FACTS_PATH}',
     )
 

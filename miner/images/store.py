@@ -47,11 +47,8 @@ def images() -> tuple[StoredImage, ...]:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling("listing images") as client:
         listed = {one["Id"]: one for one in client.images(filters={"label": [engine.LABEL_KIND]})}
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("listing images", error) from error
     sizes = {image: one["Size"] for image, one in listed.items()}
     for parent in {one["ParentId"] for one in listed.values()} - sizes.keys() - {""}:
         facts = engine.inspect_image(parent)
@@ -121,18 +118,16 @@ def remove(image: StoredImage) -> bool:
         InfrastructureError: the engine failed otherwise.
 
     """
-    client: Any = engine.connect()
-    try:
-        for name in image.tags or (image.id,):
-            client.remove_image(name)
-    except engine.NotFoundError:
-        return True
-    except engine.ApiError as error:
-        if error.is_client_error():
-            return False
-        raise engine.engine_failed(f"removing {image.id[:19]}", error) from error
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(f"removing {image.id[:19]}", error) from error
+    with engine.calling(f"removing {image.id[:19]}") as client:
+        try:
+            for name in image.tags or (image.id,):
+                client.remove_image(name)
+        except engine.NotFoundError:
+            return True
+        except engine.ApiError as error:
+            if error.is_client_error():
+                return False
+            raise
     return True
 
 
@@ -232,10 +227,10 @@ def _images_of(instance: Instance) -> tuple[str, ...]:
 
 def _tag(image: str) -> str | None:
     """The tag that our builder gave an image, or one for an image that has none; None where the engine lacks it."""
-    tags = engine.image_tags(image)
-    if tags is None:
+    facts = engine.inspect_image(image)
+    if facts is None:
         return None
-    tag_found = next((tag for tag in tags if tag.startswith(f"{REPOSITORY}/")), None)
+    tag_found = next((tag for tag in facts.tags if tag.startswith(f"{REPOSITORY}/")), None)
     if tag_found is None:
         tag_found = f"{REPOSITORY}/task:{image.rpartition(':')[2][:16]}"
         engine.tag_image(image, tag_found)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, fields
 from pathlib import Path
 from threading import Event
-from typing import IO, Protocol
+from typing import IO
 
-from harness.config.settings import DeclaredSettings, ImageSettings
+from harness.config.settings import ImageSettings
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
 from harness.sandbox.ahead import Ahead
@@ -23,44 +22,24 @@ from miner.images import downloads
 from miner.images.layer_registry import LayerRegistry
 from miner.languages import LANGUAGES
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.built import BuiltImage, Collect, Collected, Repairing
+from miner.languages.built import BuildSubject, BuiltImage, Collect, Collected, Repairing
 from miner.layers import egress, secrets
 from miner.layers.layer import SOURCE_NAME, Input
 from miner.layers.prestarted_containers import PrestartedContainer, remove
 from miner.layers.runner import Workshop
 from miner.sources.change import Rejection
 
-
-class Collector(Protocol):
-    """Tries to collect a candidate's tests in an image. A value, since it may travel."""
-
-    def __call__(self, image: BuiltImage, sandbox: Sandbox) -> Collected:
-        """What could be collected."""
+Collector = Callable[[BuiltImage, Sandbox], Collected]
+"""Tries to collect a candidate's tests in an image. A value, since it may travel."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class Order(BuildSubject):
     """What an image is built from, beside the tree."""
 
-    repo: str
-    base_commit: str
-    when: datetime
-    """The date of base_commit, in UTC: dependencies are those of that day."""
-    version_hint: str | None = None
-    """The version that git's tags would give."""
     language: str = "python"
-    touched: tuple[str, ...] = ()
-    """The files of the change, by which the project is found where the repository holds several."""
     collect: Collector | None = None
     """Tries to collect the change's tests in an image: the first in which it can wins; else the first that is built."""
-    declared: DeclaredSettings | None = None
-    """How the repository's tests are run, where goldseam.toml says so."""
-    fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    """The files that the change touches, as it leaves them."""
-    fixed_at: datetime | None = None
-    """The date of the change, in UTC."""
-    message: str = ""
-    """The change's title, and the messages of its commits."""
 
     def collecting(self, sandbox: Sandbox | None) -> Collect | None:
         """Its collector, in the sandbox where the tests will run; without one, none."""
@@ -96,20 +75,12 @@ def build_environment(
     log.parent.mkdir(parents=True, exist_ok=True)
     with open_workshop(settings, order.repo, log, progress, shelf=shelf, interrupted=interrupted) as opened:
         request = ImageRequest(
+            **{subject.name: getattr(order, subject.name) for subject in fields(BuildSubject)},
             workshop=opened,
             tree=tree,
-            touched=order.touched,
             source=lambda: _save(tar, opened.folder / SOURCE_NAME),
-            repo=order.repo,
-            base_commit=order.base_commit,
-            when=order.when,
-            version_hint=order.version_hint,
             collect=order.collecting(sandbox),
             repairing=repairing,
-            declared=order.declared,
-            fixed=order.fixed,
-            fixed_at=order.fixed_at,
-            message=order.message,
         )
         try:
             return LANGUAGES[order.language].build(request)

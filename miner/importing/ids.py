@@ -84,7 +84,7 @@ class KnownIds:
         self._ids = {printed(test_id): test_id for test_id in ids}
         self._by_name: dict[str, list[str]] = {}
         self._by_short: dict[str, list[str]] = {}
-        self._by_dotted: dict[str, list[str]] = {}
+        self._by_dotted: dict[str, list[tuple[str, str]]] = {}
         self._parametrised: dict[str, list[str]] = {}
         self._by_titles: dict[str, list[str]] = {}
         self._by_file: dict[str, list[str]] = {}
@@ -105,7 +105,7 @@ class KnownIds:
             self._by_file.setdefault(path, []).append(test_id)
             self._by_name.setdefault(test_id[test_id.rfind("::", 0, len(whole)) + 2 :], []).append(test_id)
             dotted = ".".join([re.sub(r"\.\w+$", "", path).replace("/", "."), *names])
-            self._by_dotted.setdefault(names[-1], []).append(f"{dotted}\0{test_id}")
+            self._by_dotted.setdefault(names[-1], []).append((dotted, test_id))
             if "[" in test_id:
                 self._parametrised.setdefault(whole, []).append(test_id)
                 self._by_short.setdefault(_shortened(test_id), []).append(test_id)
@@ -165,7 +165,7 @@ class KnownIds:
 
     def _unittest(self, name: str, place: str) -> list[str]:
         suffix = place if place.endswith(f".{name}") else f"{place}.{name}"
-        pairs = (entry.split("\0", 1) for entry in self._by_dotted.get(name, ()))
+        pairs = self._by_dotted.get(name, ())
         return [test_id for dotted, test_id in pairs if dotted == suffix or dotted.endswith(f".{suffix}")]
 
 

@@ -50,10 +50,6 @@ class IdVerdict(StrEnum):
     """Of PASS_TO_PASS: it fails here without the fix."""
 
 
-HOLDING = frozenset(
-    {IdVerdict.HOLDS, IdVerdict.TRUNCATED, IdVerdict.SHORTENED, IdVerdict.NAMED, IdVerdict.TITLED, IdVerdict.FILE}
-)
-"""Verdicts of ids that are graded."""
 _BY_WAY = {
     Way.SAME: IdVerdict.HOLDS,
     Way.TRUNCATED: IdVerdict.TRUNCATED,
@@ -62,6 +58,8 @@ _BY_WAY = {
     Way.TITLED: IdVerdict.TITLED,
     Way.FILE: IdVerdict.FILE,
 }
+HOLDING = frozenset(_BY_WAY.values())
+"""Verdicts of ids that are graded."""
 
 
 class Holds(StrEnum):

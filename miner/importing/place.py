@@ -55,16 +55,16 @@ def place(repo: BareRepository, row: Row) -> PlacedRow | Rejection:
     try:
         base = repo.resolve(row.base_commit)
     except InputError as error:
-        return Rejection(stage=Stage.HISTORY, reason="base_not_in_source", detail=error.message)
+        return Stage.HISTORY.no("base_not_in_source", error.message)
     shared = sorted(_paths(row.patch) & _paths(row.test_patch))
     try:
         if shared:
-            head: str | Rejection = _no("patches_overlap", f"patch and test_patch both touch {shared[0]}")
+            head: str | Rejection = Stage.SPLIT.no("patches_overlap", f"patch and test_patch both touch {shared[0]}")
         else:
             head = _apply(repo, base, row)
         return _placed(repo, row, base, head)
     except MissingObjectsError as error:
-        return Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+        return Stage.HISTORY.no("missing_objects", error.message)
 
 
 def _placed(repo: BareRepository, row: Row, base: str, head: str | Rejection) -> PlacedRow:
@@ -138,11 +138,7 @@ def _apply(repo: BareRepository, base: str, row: Row) -> str | Rejection:
             if completed.returncode != 0:
                 if lacking := set(repo.lacking(base)) & _paths(data):
                     raise MissingObjectsError(f"{repo.name} lacks {min(lacking)} of {base}")
-                return _no(reason, completed.error_text[-500:])
+                return Stage.SPLIT.no(reason, completed.error_text[-500:])
         tree = run([*git, "write-tree", "--missing-ok"], env=env).stdout.decode().strip()
         words = ["commit-tree", "-p", base, "-m", "a row's patches", tree]
         return run([*git, *words], env=env).stdout.decode().strip()
-
-
-def _no(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.SPLIT, reason=reason, detail=detail)

@@ -22,7 +22,7 @@ from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID
 from harness.core.records import OpenRecord
-from harness.core.wording import kind_of
+from harness.core.wording import kind_of, problems
 from harness.patches import patch
 from harness.patches.patch import PatchError
 
@@ -182,8 +182,7 @@ def _row(number: int, digest: str, raw: dict[str, Any]) -> Row:
     try:
         model = _RowModel.model_validate(raw)
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5]]
-        raise _RefusedError("row_incomplete", "; ".join(problems)) from error
+        raise _RefusedError("row_incomplete", problems(error.errors(), most=5)) from error
     if not INSTANCE_ID.fullmatch(model.instance_id):
         raise _RefusedError(
             "row_incomplete", f"{model.instance_id[:80]!r} is not an instance id (letters, digits, `_.-`)"

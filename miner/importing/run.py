@@ -23,8 +23,10 @@ from miner.importing.place import SIGNAL
 from miner.importing.rows import BadRow, Row, read_rows
 from miner.importing.stages import IN_PART, take, unplaced
 from miner.pipeline.draft import MiningContext
-from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
+from miner.sources.change import INTERNAL_ERROR, Stage
 from miner.sources.git import open_source
+
+_no = Stage.RECOGNITION.no
 
 
 class Observer(Protocol):
@@ -225,10 +227,6 @@ class _Work:
         if imported.get("row") == row.digest or self.options.fresh:
             return None
         return "the dataset holds a task of this id, made from another row; --force replaces it"
-
-
-def _no(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.RECOGNITION, reason=reason, detail=detail)
 
 
 def _imported(dataset: Dataset, rows: Sequence[Row | BadRow], funnel: Funnel) -> Imported:

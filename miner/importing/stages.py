@@ -23,7 +23,7 @@ from miner.importing.place import SIGNAL, place
 from miner.importing.rows import Row
 from miner.languages import language_of
 from miner.pipeline import stages
-from miner.pipeline.draft import Draft, MiningContext, brings, notebook_of, recipe, subject_of, task_of
+from miner.pipeline.draft import Draft, MiningContext, brings, notebook_of, recipe, subject_of, task_of, timed
 from miner.proof import Notebook, ObservedRun, Proof, Repeats, State, Subject, blame, new_names, stability_evidence
 from miner.proof.ids import reasons
 from miner.sources.bare import MissingObjectsError
@@ -54,10 +54,11 @@ def take(row: Row, site: MiningContext, *, accept_part: bool) -> FunnelLine:
         with bug_log.of_one_item():
             outcome = _make(row, site, accept_part=accept_part)
             if outcome.draft is not None:
-                _keep(row, outcome.draft, outcome, site)
+                task = task_of_row(row, outcome.draft, outcome.judgement, outcome.rejection)
+                write_task(site.dataset, carded(task), public_files=recipe(outcome.draft))
             return line_of(row, outcome, seconds=time.monotonic() - began)
     except BugError as error:
-        return unplaced(row, Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=error.message))
+        return unplaced(row, Stage.VALIDATION.no(INTERNAL_ERROR, error.message))
 
 
 def line_of(row: Row, outcome: RowOutcome, *, seconds: float = 0.0) -> FunnelLine:
@@ -105,20 +106,17 @@ def _make(row: Row, site: MiningContext, *, accept_part: bool) -> RowOutcome:
     if outcome.draft is None or outcome.judgement is None or outcome.rejection is not None:
         return outcome
     if outcome.judgement.holds is Holds.PART and not accept_part:
-        return replace(outcome, rejection=_no(IN_PART, outcome.judgement.why()))
+        return replace(outcome, rejection=Stage.VALIDATION.no(IN_PART, outcome.judgement.why()))
     return _finish(outcome.draft, outcome.judgement, site)
 
 
 def _built(draft: Draft, site: MiningContext) -> Draft | Rejection:
-    assert draft.split is not None  # noqa: S101 - `place` made it
-    if not draft.split.test_files:
-        return Rejection(
-            stage=Stage.SPLIT, reason="no_test_file", detail="neither the test patch nor the lists name one"
-        )
+    if not draft.parts.test_files:
+        return Stage.SPLIT.no("no_test_file", "neither the test patch nor the lists name one")
     try:
         built = stages.build(draft, site)
     except MissingObjectsError as error:
-        return Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+        return Stage.HISTORY.no("missing_objects", error.message)
     if isinstance(built, Rejection):
         return built
     return replace(built, test=language_of(built.test).terse(built.test))
@@ -128,19 +126,17 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
     """Run the tests with and without the fix, several times, and judge the row's lists by that."""
     subject = subject_of(draft)
     notebook = notebook_of(subject, site)
-    began = time.monotonic()
-    row_runs = _run(row, subject, notebook, site)
-    draft.timings["proof"] = time.monotonic() - began
+    with timed(draft, "proof"):
+        row_runs = _run(row, subject, notebook, site)
     notebook.close()
     if isinstance(row_runs, Rejection):
         return RowOutcome(draft=draft, rejection=row_runs)
     judgement = judge(row.fail_to_pass, row.pass_to_pass, row_runs)
-    assert draft.split is not None  # noqa: S101 - `place` made it
     graded = {*files((*judgement.graded_fail_to_pass, *judgement.graded_pass_to_pass))}
-    read = tuple(path for path in draft.split.test_files if path in graded or path in draft.split.kinds)
+    read = tuple(path for path in draft.parts.test_files if path in graded or path in draft.parts.kinds)
     proved = replace(
         draft,
-        split=replace(draft.split, test_files=read) if draft.split.data and graded else draft.split,
+        split=replace(draft.parts, test_files=read) if draft.parts.data and graded else draft.parts,
         proof=Proof(
             fail_to_pass=judgement.graded_fail_to_pass,
             pass_to_pass=judgement.graded_pass_to_pass,
@@ -150,7 +146,7 @@ def prove(row: Row, draft: Draft, site: MiningContext) -> RowOutcome:
         ),
     )
     nothing = judgement.holds is Holds.NOTHING
-    rejection = _no("fail_to_pass_does_not_hold", judgement.why()) if nothing else None
+    rejection = Stage.VALIDATION.no("fail_to_pass_does_not_hold", judgement.why()) if nothing else None
     return RowOutcome(draft=proved, judgement=judgement, rejection=rejection)
 
 
@@ -181,15 +177,6 @@ def _finish(draft: Draft, judgement: Judgement, site: MiningContext) -> RowOutco
             return RowOutcome(draft=draft, judgement=judgement, rejection=result)
         draft = result
     return RowOutcome(draft=draft, judgement=judgement)
-
-
-def _keep(row: Row, draft: Draft, outcome: RowOutcome, site: MiningContext) -> None:
-    task = task_of_row(row, draft, outcome.judgement, outcome.rejection)
-    write_task(site.dataset, carded(task), public_files=recipe(draft))
-
-
-def _no(reason: str, detail: str) -> Rejection:
-    return Rejection(stage=Stage.VALIDATION, reason=reason, detail=detail)
 
 
 def task_of_row(row: Row, draft: Draft, judgement: Judgement | None, rejection: Rejection | None) -> Task:

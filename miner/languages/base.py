@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from harness.config.settings import DeclaredSettings
 from harness.core.expectations import Expectations
 from harness.core.instance import Task, TestSpec
 from harness.judging.values import Event
@@ -17,7 +15,7 @@ from harness.languages.base import TestReport
 from harness.quality.base import Reader
 from harness.quality.change import FileChange
 from miner.evidence.tree import Tree
-from miner.languages.built import BuiltImage, Collect, Repairing
+from miner.languages.built import BuildSubject, BuiltImage, Collect, Repairing
 from miner.languages.toolchain import Toolchain
 from miner.layers.layer import Input
 from miner.sources.change import Kind, Rejection
@@ -59,32 +57,16 @@ ReadFiles = Callable[[Iterable[str]], Mapping[str, bytes]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImageRequest:
+class ImageRequest(BuildSubject):
     """What an image is built from."""
 
     workshop: Workshop
     tree: Tree
-    touched: Sequence[str]
-    """The files of the change, by which the project is found where the repository holds several."""
     source: Callable[[], Input]
     """Writes the tree as an uncompressed tar and returns it as an input of layers."""
-    repo: str
-    base_commit: str
-    when: datetime
-    """The date of base_commit, in UTC: dependencies are those of that day."""
-    version_hint: str | None
-    """The version that git's tags give."""
     collect: Collect | None
     """Tries to collect the change's tests in an image; None where the first image that is built will do."""
     repairing: Repairing | None
-    declared: DeclaredSettings | None = None
-    """How the repository's tests are run, where goldseam.toml says so."""
-    fixed: Mapping[str, bytes] = field(default_factory=dict)
-    """The files that the change touches, as it leaves them."""
-    fixed_at: datetime | None = None
-    """The date of the change, in UTC."""
-    message: str = ""
-    """The change's title, and the messages of its commits."""
 
 
 class Mode(StrEnum):

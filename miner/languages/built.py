@@ -4,10 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
+from harness.config.settings import DeclaredSettings
 from harness.core.instance import Build, TestSpec
 from miner.evidence.tree import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildSubject:
+    """The change that an image is built for."""
+
+    repo: str
+    base_commit: str
+    when: datetime
+    """The date of base_commit, in UTC: dependencies are those of that day."""
+    version_hint: str | None = None
+    """The version that git's tags would give."""
+    touched: tuple[str, ...] = ()
+    """The files of the change, by which the project is found where the repository holds several."""
+    declared: DeclaredSettings | None = None
+    """How the repository's tests are run, where goldseam.toml says so."""
+    fixed: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """The files that the change touches, as it leaves them."""
+    fixed_at: datetime | None = None
+    """The date of the change, in UTC."""
+    message: str = ""
+    """The change's title, and the messages of its commits."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.config.settings import ImageSettings
 from harness.core.clock import FOLDER as CLOCK
 from harness.core.clock import PRELOADED
@@ -35,12 +33,11 @@ _HINT = "name a base under [images] in goldseam.toml, or run `goldseam images ba
 
 
 def _pull(ref: str, platform: str | None) -> None:
-    client: Any = engine.connect()
     name, at, digest = ref.partition("@")
     repository, colon, tag = name.rpartition(":")
     if not colon or "/" in tag:
         repository, tag = name, "latest"
-    client.pull(repository, tag=digest if at else tag, platform=platform)
+    engine.connect().pull(repository, tag=digest if at else tag, platform=platform)
 
 
 def resolve(settings: ImageSettings) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import base64
-import contextlib
-import fcntl
 import json
-import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.config.settings import ImageSettings
+from harness.core import files
 from harness.core.errors import InfrastructureError
 from harness.sandbox import engine
 from miner.layers import reasons
@@ -22,9 +19,6 @@ from miner.layers.runner import Ran, Workshop, read_result
 
 LABEL_FACTS = "dev.goldseam.facts"
 _ROOM = 64 * 1024 * 1024
-
-_guard = threading.Lock()
-_locks: dict[str, threading.Lock] = {}
 
 
 class StepFailedError(Exception):
@@ -70,7 +64,7 @@ def ensure(workshop: Workshop, layer: Layer) -> BuiltLayer:
     built_layer = _lookup(layer)
     if built_layer:
         return built_layer
-    with _lock(workshop.settings.cache_dir / "locks", layer.key):
+    with files.locked_in_turn(workshop.settings.cache_dir / "locks" / f"{layer.key[:32]}.lock"):
         return _lookup(layer) or _pulled(workshop, layer) or _build(workshop, layer)
 
 
@@ -100,17 +94,6 @@ def _built(layer: Layer, image: engine.ImageFacts, *, seconds: float, reused: bo
         facts=read_facts(image.labels.get(LABEL_FACTS) or "{}"),
         platform=image.platform,
     )
-
-
-@contextlib.contextmanager
-def _lock(folder: Path, key: str) -> Iterator[None]:
-    """One builder per key: a lock for the threads here, a file lock for other processes (gone with its process)."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with _guard:
-        lock = _locks.setdefault(key, threading.Lock())
-    with lock, (folder / f"{key[:32]}.lock").open("wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _build(workshop: Workshop, layer: Layer, *, again: bool = True) -> BuiltLayer:
@@ -155,11 +138,8 @@ def _commit(layer: Layer, container: str, facts: dict[str, Any]) -> None:
     changes += [f"ENV {name}={_value(value)}" for name, value in layer.env.items()]
     changes += [f"WORKDIR {layer.workdir}", 'CMD ["/bin/bash"]', "USER root"]
     repository, _, tag = layer.tag.partition(":")
-    client: Any = engine.connect()
-    try:
+    with engine.calling(f"committing {layer.tag}") as client:
         client.commit(container, repository, tag, message=f"goldseam {layer.kind}", changes=changes)
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(f"committing {layer.tag}", error) from error
 
 
 def read_facts(label: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
@@ -130,13 +129,9 @@ def load(layer: Path, tag: str, platform: str) -> str:
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
         archive.add(layer, "layer.tar")
-    client: Any = engine.connect()
-    try:
-        with whole.open("rb") as file:
-            for _ in client.load_image(file):
-                pass
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("loading the base image", error) from error
+    with engine.calling("loading the base image") as client, whole.open("rb") as file:
+        for _ in client.load_image(file):
+            pass
     image_id = engine.image_id(tag)
     if image_id is None:
         raise InfrastructureError("the engine did not keep the base image", hint="run `goldseam doctor`")

@@ -7,8 +7,8 @@ import os
 import shutil
 import threading
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from harness.sandbox import engine
 
@@ -20,39 +20,33 @@ _NOTABLE = 4
 """The cache is looked at once the disk has lost a part in so many of what a build may write."""
 
 
+@dataclass(kw_only=True)
 class Watch:
     """Kills a container when its time is up, when it has written more than it may, or when nobody waits for it.
 
     What it writes is the container's own layer, `out` (the folder it leaves results in), and what is new in `cache`.
     """
 
-    def __init__(
-        self,
-        container: str,
-        *,
-        seconds: float,
-        disk_mb: int,
-        out: Path,
-        cache: Path,
-        interrupted: threading.Event,
-    ) -> None:
-        self.timed_out = False
-        self.disk_full = False
-        self._container = container
-        self._seconds = seconds
-        self._most = disk_mb * _MB
-        self._out = out
-        self._cache = cache
-        self._interrupted = interrupted
+    container: str
+    seconds: float
+    disk_mb: int
+    out: Path
+    cache: Path
+    interrupted: threading.Event
+    timed_out: bool = field(default=False, init=False)
+    disk_full: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._most = self.disk_mb * _MB
         self._began = time.time()
-        self._free = _free(cache)
+        self._free = _free(self.cache)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="goldseam-watch", daemon=True)
 
     @property
     def fired(self) -> bool:
         """Whether the container was ended here."""
-        return self.timed_out or self.disk_full or self._interrupted.is_set()
+        return self.timed_out or self.disk_full or self.interrupted.is_set()
 
     def written(self) -> int:
         """Bytes that the build has written so far.
@@ -61,17 +55,16 @@ class Watch:
             ConnectionLost: the engine failed.
 
         """
-        client: Any = engine.connect()
-        containers = client.containers(all=True, size=True, filters={"id": self._container})
+        containers = engine.connect().containers(all=True, size=True, filters={"id": self.container})
         layer = sum(int(container.get("SizeRw") or 0) for container in containers)
-        fresh = _size(self._cache, since=self._began) if self._free - _free(self._cache) > self._most / _NOTABLE else 0
-        return layer + _size(self._out) + fresh
+        fresh = _size(self.cache, since=self._began) if self._free - _free(self.cache) > self._most / _NOTABLE else 0
+        return layer + _size(self.out) + fresh
 
     def _run(self) -> None:
-        deadline = time.monotonic() + self._seconds
+        deadline = time.monotonic() + self.seconds
         look = 0.0
         while not self._over.wait(max(min(_LEAST_PAUSE, deadline - time.monotonic()), 0)):
-            if self._interrupted.is_set():
+            if self.interrupted.is_set():
                 break
             if time.monotonic() >= deadline:
                 self.timed_out = True
@@ -85,8 +78,7 @@ class Watch:
             look = time.monotonic() + _SHARE * (time.monotonic() - began)
         if self.fired:
             with contextlib.suppress(*engine.ConnectionLost):
-                client: Any = engine.connect()
-                client.kill(self._container, signal="SIGKILL")
+                engine.connect().kill(self.container, signal="SIGKILL")
 
     def __enter__(self) -> None:
         self._thread.start()

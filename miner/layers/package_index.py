@@ -88,11 +88,7 @@ class Index:
     def _ask(self, name: str) -> tuple[datetime, ...] | None:
         """When each release came, by its first file."""
         try:
-            with _opener(self.ca_bundle).open(
-                _request(f"{self.url}".rstrip("/") + f"/{name}/"), timeout=SECONDS
-            ) as answer:
-                data = answer.read(_LARGEST)
-            return release_times(data)
+            return release_times(_read(f"{self.url}".rstrip("/") + f"/{name}/", _JSON, self.ca_bundle))
         except urllib.error.HTTPError as error:
             error.close()
             return () if error.code == _NOT_FOUND else None
@@ -167,7 +163,13 @@ def _opener(ca_bundle: Path | None) -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
 
 
-def _request(address: str, accept: str = _JSON) -> urllib.request.Request:
+def _read(address: str, accept: str, ca_bundle: Path | None) -> bytes:
+    with _opener(ca_bundle).open(_request(address, accept), timeout=SECONDS) as answer:
+        data: bytes = answer.read(_LARGEST)
+    return data
+
+
+def _request(address: str, accept: str) -> urllib.request.Request:
     parts = urllib.parse.urlsplit(address)
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"a package index has an address with http or https, not {parts.scheme!r}")
@@ -189,9 +191,8 @@ def go_versions(env: Mapping[str, str] | None = None) -> tuple[str, ...] | None:
     machine = _GO_MACHINES.get(platform.machine(), platform.machine())
     form = re.compile(rf"v[\d.]+-go1\.(\d+)[.\d]*\.linux-{machine}")
     try:
-        request = _request(f"{proxy}/golang.org/toolchain/@v/list", "text/plain")
-        with _opener(build_secrets.ca_bundle).open(request, timeout=SECONDS) as answer:
-            lines = answer.read(_LARGEST).decode().split()
+        address = f"{proxy}/golang.org/toolchain/@v/list"
+        lines = _read(address, "text/plain", build_secrets.ca_bundle).decode().split()
     except (OSError, ValueError):
         return None
     return tuple(f"1.{minor}" for minor in sorted({int(match[1]) for match in map(form.fullmatch, lines) if match}))
@@ -205,8 +206,7 @@ def node_lines(env: Mapping[str, str] | None = None) -> tuple[str, ...] | None:
     machine = _MACHINES.get(platform.machine(), platform.machine())
     address = f"{registry.rstrip('/')}/node-linux-{machine}"
     try:
-        with _opener(build_secrets.ca_bundle).open(_request(address, _NPM_FORM), timeout=SECONDS) as answer:
-            versions = json.loads(answer.read(_LARGEST))["versions"]
+        versions = json.loads(_read(address, _NPM_FORM, build_secrets.ca_bundle))["versions"]
         lines = {int(version.partition(".")[0]) for version in versions}
         return tuple(str(line) for line in sorted(lines) if line >= _OLDEST_NODE)
     except (OSError, ValueError, KeyError, TypeError):

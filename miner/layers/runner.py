@@ -235,17 +235,13 @@ class Workshop:
                 (path / _RELAY).write_text(_relay_source(), encoding="utf-8")
             container = self._create(image, kind, mounts, needs_root=needs_root, relayed=relayed)
             undoing.callback(remove, container)
-            try:
+            with engine.calling("running a build") as client:
                 attached = undoing.enter_context(contextlib.closing(engine.attach(container)))
-                client: Any = engine.connect()
                 client.start(container)
-            except engine.ConnectionLost as error:
-                raise engine.engine_failed("running a build", error) from error
             undoing.pop_all()
         return PrestartedContainer(container=container, scratch=scratch, attached=attached, relayed=relayed)
 
     def _create(self, image: str, kind: str, mounts: list[dict[str, Any]], *, needs_root: bool, relayed: bool) -> str:
-        client: Any = engine.connect()
         memory = self.settings.build_memory_mb * 1024 * 1024
         limits: dict[str, Any] = {
             "mounts": mounts,
@@ -259,7 +255,7 @@ class Workshop:
         }
         if not needs_root:
             limits |= {"cap_drop": ["ALL"], "cap_add": _KEPT_CAPABILITIES + (_TO_ANSWER if relayed else [])}
-        try:
+        with engine.calling(f"creating a container for {kind}") as client:
             container = client.create_container(
                 image,
                 command=["/bin/sh", "-c", _BOOT_RELAYED if relayed else _BOOT],
@@ -271,33 +267,30 @@ class Workshop:
                 use_config_proxy=False,  # it would be committed
                 host_config=client.create_host_config(**limits),
             )
-        except engine.ConnectionLost as error:
-            raise engine.engine_failed(f"creating a container for {kind}", error) from error
         return str(container["Id"])
 
     def _follow(self, berth: PrestartedContainer, exported: Mapping[str, str], began: float) -> Ran:
         """Feed a container its variables, read its output to the end, see what became of it."""
         settings, allowed = self.settings, self.allowed if berth.relayed else None
         watch = Watch(
-            berth.container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=berth.out,
+            container=berth.container, seconds=settings.build_seconds, disk_mb=settings.build_disk_mb, out=berth.out,
             cache=self.cache, interrupted=self.interrupted,
         )  # fmt: skip
         tail = ""
-        try:
-            with watch, contextlib.ExitStack() as opened:
-                way = Way(self.secrets.variables, self.secrets.ca_bundle)
-                relay = Relay(allowed, lambda data: engine.send(berth.attached, data), way)
-                opened.enter_context(relay)
-                lines = [f"{name}={value}\n" for name, value in exported.items()]
-                engine.send(berth.attached, "".join([*lines, ".\n"]).encode())
-                for line in _lines(_output(engine.streams(berth.attached), relay if allowed else None)):
-                    text = self.secrets.mask(line.decode("utf-8", "replace"))
-                    self.write_log(text)
-                    tail = (tail + text)[-_TAIL:]
-                end = end_of(berth.container, ended_by_us=watch.fired)
-                disk_full = watch.disk_full or (reasons.is_full(tail) and watch.written() > _MUCH)
-        except engine.ConnectionLost as error:
-            raise engine.engine_failed("running a build", error) from error
+        way = Way(self.secrets.variables, self.secrets.ca_bundle)
+        with (
+            engine.calling("running a build"),
+            watch,
+            Relay(allowed, lambda data: engine.send(berth.attached, data), way) as relay,
+        ):
+            lines = [f"{name}={value}\n" for name, value in exported.items()]
+            engine.send(berth.attached, "".join([*lines, ".\n"]).encode())
+            for line in _lines(_output(engine.streams(berth.attached), relay if allowed else None)):
+                text = self.secrets.mask(line.decode("utf-8", "replace"))
+                self.write_log(text)
+                tail = (tail + text)[-_TAIL:]
+            end = end_of(berth.container, ended_by_us=watch.fired)
+            disk_full = watch.disk_full or (reasons.is_full(tail) and watch.written() > _MUCH)
         notes = "".join(f"goldseam: a build may not reach {host} ([images] allow_hosts)\n" for host in relay.refused)
         self.write_log(notes)
         return Ran(

@@ -47,23 +47,22 @@ _NOT_FOUND = 4
 
 def find_readers(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The draft with the tests that its data turns; as it is where the change touches test files."""
-    assert draft.split is not None  # noqa: S101
-    if not draft.split.data:
+    if not draft.parts.data:
         return draft
-    site.note(f"{draft.instance_id}: looking for the tests that read {draft.split.data[0]}")
+    site.note(f"{draft.instance_id}: looking for the tests that read {draft.parts.data[0]}")
     spending = Spending()
     with timed(draft, _STAGE):
-        by_name, suite = draft.split.test_files, draft.split.suite
+        by_name, suite = draft.parts.test_files, draft.parts.suite
         outcome: tuple[str, ...] | Rejection | None = None
         for files in (by_name, suite):
             if files and (outcome is None or (isinstance(outcome, Rejection) and outcome.reason == UNREAD)):
                 subject = replace(subject_of(draft), test_files=files)
-                outcome = search(subject, draft.split.data, site.sandbox, spending)
+                outcome = search(subject, draft.parts.data, site.sandbox, spending)
     if isinstance(outcome, Rejection):
         return outcome
     assert outcome is not None  # noqa: S101 - `take_apart` lets no draft pass without test files
     note = f"{outcome[0].partition('::')[0]} reads the data, as its tests show"
-    split = replace(draft.split, test_files=outcome, notes=(*draft.split.notes, note))
+    split = replace(draft.parts, test_files=outcome, notes=(*draft.parts.notes, note))
     return replace(draft, split=split, searched=spending.stages)
 
 
@@ -189,7 +188,7 @@ class _Search:
 
     def _no(self, reason: str, detail: str) -> Rejection:
         others = f" and {len(self.data) - 1} more" if len(self.data) > 1 else ""
-        return Rejection(stage=Stage.VALIDATION, reason=reason, detail=f"{self.data[0]}{others}: {detail}")
+        return Stage.VALIDATION.no(reason, f"{self.data[0]}{others}: {detail}")
 
 
 def _passed(report: TestReport) -> set[str]:

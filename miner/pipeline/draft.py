@@ -114,6 +114,12 @@ class Draft:
         return self.candidate.change.instance_id
 
     @property
+    def parts(self) -> Split:
+        """What it was taken apart into, which is the first thing that happens to it."""
+        assert self.split is not None  # noqa: S101
+        return self.split
+
+    @property
     def set_aside(self) -> Rejection | None:
         """Why the task is kept and must not count."""
         return self.proof.set_aside if self.proof else None
@@ -155,21 +161,19 @@ def spoken_in(parts: Split) -> str:
 
 def subject_of(draft: Draft) -> Subject:
     """What a built draft gives to the proof."""
-    assert draft.split is not None  # noqa: S101
     assert draft.image is not None  # noqa: S101
     return Subject(
         instance_id=draft.instance_id,
         image=draft.image.image_id,
         test=draft.test,
-        test_files=draft.split.test_files,
-        gold_patch=draft.split.gold_patch,
-        test_patch=draft.split.test_patch,
+        test_files=draft.parts.test_files,
+        gold_patch=draft.parts.gold_patch,
+        test_patch=draft.parts.test_patch,
     )
 
 
 def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
     """The names that a draft's fix brings; none where git alone understands its patch."""
-    assert draft.split is not None  # noqa: S101
 
     def read(path: str) -> bytes | None:
         try:
@@ -178,16 +182,15 @@ def brings(draft: Draft, repo: BareRepository) -> frozenset[str]:
             return None  # a partial clone
 
     try:
-        return names_of_fix(draft.split.gold_patch, read, language_of(draft.test).code)
+        return names_of_fix(draft.parts.gold_patch, read, language_of(draft.test).code)
     except patch.PatchError:
         return frozenset()
 
 
 def rewritten(draft: Draft, repo: BareRepository) -> frozenset[str]:
     """What tests may be called that a draft's change alters and does not add."""
-    assert draft.split is not None  # noqa: S101
     change, code = draft.candidate.change, language_of(draft.test).code
-    paths = [path for path in files(draft.split.test_files) if code.reads(path)]
+    paths = [path for path in files(draft.parts.test_files) if code.reads(path)]
     try:
         before, after = (repo.read_files(commit, paths) for commit in (change.base_commit, change.head_commit))
     except MissingObjectsError:
@@ -224,26 +227,25 @@ def recipe(draft: Draft) -> dict[str, str]:
 
 def task_of(draft: Draft) -> Task:
     """The task that a draft has come to."""
-    assert draft.split is not None  # noqa: S101
     change, image, proof = draft.candidate.change, draft.image, draft.proof
     instance = Instance(
         instance_id=draft.instance_id,
         repo=change.repo,
         base_commit=change.base_commit,
         created_at=change.created_at,
-        language=spoken_in(draft.split),
+        language=spoken_in(draft.parts),
         version=".".join(image.python.split(".")[:2]) if image else "",
         image=image.image_id if image else None,
         problem_statement=draft.statement,
         state=TaskState.PROVED if proof else TaskState.CANDIDATE,
         test=draft.test,
-        quality=assessment.fields(draft.split.gold_patch, draft.split.test_patch, draft.statement),
+        quality=assessment.fields(draft.parts.gold_patch, draft.parts.test_patch, draft.statement),
         extra={"origin": _origin(draft), **({"environment": _environment(image)} if image else {})},
     )
     hidden = Hidden(
-        gold_patch=draft.split.gold_patch,
-        test_patch=draft.split.test_patch,
-        test_files=draft.suite or draft.split.test_files,
+        gold_patch=draft.parts.gold_patch,
+        test_patch=draft.parts.test_patch,
+        test_files=draft.suite or draft.parts.test_files,
         hints=draft.cleaned.of_hints(hints(change)),
         original_statement=draft.written.original if draft.written and draft.written.use == "written" else "",
         inputs={name: content for name, content in image.inputs.items() if is_hidden(name)} if image else {},
@@ -289,7 +291,7 @@ def _origin(draft: Draft) -> dict[str, object]:
         **({"statement_model": draft.written.public()} if draft.written else {}),
         "statement_language": spoken_language(draft.statement),
         "signals": list(draft.candidate.signals),
-        "notes": list(draft.split.notes) if draft.split else [],
+        "notes": list(draft.parts.notes),
     }
 
 

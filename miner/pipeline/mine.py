@@ -32,12 +32,12 @@ from miner.sources.address import Expander, Filter, ahead
 from miner.sources.bare import MissingObjectsError
 from miner.sources.change import INTERNAL_ERROR, Rejection, Stage
 from miner.sources.git import is_url
+from miner.sources.history import ChangeFilter
 
 if TYPE_CHECKING:
     from harness.config.settings import Settings
     from miner.assist.repair.run import Repairer
     from miner.assist.statement_writer_run import Writer
-    from miner.sources.history import ChangeFilter
     from miner.sources.origin import OpenOrigin, Origin, Progress
 
 NOT_VALIDATED = "candidate only: not built, not proved"
@@ -67,27 +67,21 @@ class Observer(Protocol):
 
     def source(self, name: str) -> None:
         """The next source is opened."""
-        ...
 
     def note(self, text: str) -> None:
         """What is being done just now."""
-        ...
 
     def decided(self, line: FunnelLine) -> None:
         """One more change has its line in the funnel."""
-        ...
 
     def warn(self, text: str) -> None:
         """Something a person should know of, though the mine goes on."""
-        ...
 
     def problem(self, name: str, error: GoldseamError) -> None:
         """One of several sources could not be mined; the others go on."""
-        ...
 
     def missing(self, error: InputError) -> None:
         """One of several changes asked for is not there; the others go on."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,13 +114,7 @@ class Options:
     @property
     def whole(self) -> bool:
         """Whether everything is asked for, so that a later mine need not look at it again."""
-        change_filter = self.wanted
-        return (
-            not change_filter.picks
-            and change_filter.since is None
-            and change_filter.until is None
-            and self.limit is None
-        )
+        return self.wanted == ChangeFilter() and self.limit is None
 
     @property
     def rules(self) -> str:
@@ -173,10 +161,8 @@ def mine(
             mining = _Mining(
                 origin=origin, work=work, options=options, funnel=funnel, earlier=decided, observer=observer
             )
-            try:
+            with work.repo:
                 _mine_origin(mining, site, cursors, executor)
-            finally:
-                work.repo.close()
         if dataset.ids():
             content.settle(dataset)
         return summarise(funnel.read())
@@ -220,7 +206,7 @@ def _opened(
 def _origins(sources: Sequence[str], options: Options, settings: Settings, observer: Observer) -> list[Origin]:
     cache = settings.images.cache_dir / "sources"
     expander = Expander(
-        settings.github, cache=cache, chosen=options.repositories, called=options.name, note=observer.note
+        settings=settings.github, cache=cache, chosen=options.repositories, called=options.name, note=observer.note
     )
     origins: list[Origin] = []
     for source in sources:
@@ -303,15 +289,13 @@ def look(sources: Sequence[str], options: Options, *, settings: Settings, observ
     """
     decided: Seen = {}
     for origin, work in _opened(sources, options, settings, None, observer):
-        try:
+        with work.repo:
             change_filter = origin.narrow(options.wanted)
             looks = scan(
                 work.repo, change_filter, threshold=options.threshold, forge=work.forge, earlier=decided,
                 missing=observer.missing, tests=_tests(settings, work.repo.name, options),
             )  # fmt: skip
             yield from _lines(looks, options.limit)
-        finally:
-            work.repo.close()
 
 
 def _lines(looks: Iterator[Recognition], limit: int | None) -> Iterator[FunnelLine]:
@@ -380,9 +364,9 @@ def take(recognition: Recognition, site: MiningContext, steps: Sequence[StageFun
             with bug_log.of_one_item():
                 result = stage(draft, site)
         except MissingObjectsError as error:  # a partial clone lacks a file of this change; others may be whole
-            result = Rejection(stage=Stage.HISTORY, reason="missing_objects", detail=error.message)
+            result = Stage.HISTORY.no("missing_objects", error.message)
         except BugError as error:
-            result = Rejection(stage=Stage.VALIDATION, reason=INTERNAL_ERROR, detail=error.message)
+            result = Stage.VALIDATION.no(INTERNAL_ERROR, error.message)
         if isinstance(result, Rejection):
             rejection = result
             break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +26,7 @@ from miner.candidates import test_data
 from miner.candidates.split import CommitTree, is_data, split, test_modules
 from miner.candidates.statement import problem_statement
 from miner.evidence import ci
-from miner.images.task_image import Collector, Order
+from miner.images.task_image import Order
 from miner.languages import LANGUAGES, language_of
 from miner.languages.base import Language, TestCommand
 from miner.languages.built import BuiltImage, Collected
@@ -77,9 +76,9 @@ def take_apart(draft: Draft, site: MiningContext) -> Draft | Rejection:
             parts = _with_readers(site.repo, draft.candidate.change.head_commit, parts)
         if not parts.test_files and parts.data:
             detail = f"{parts.data[0]}: no test file names it, its folders or a helper that does"
-            return Rejection(stage=Stage.SPLIT, reason=UNREAD, detail=detail)
+            return Stage.SPLIT.no(UNREAD, detail)
         if not parts.test_files:
-            return Rejection(stage=Stage.SPLIT, reason="no_test_file", detail="the change leaves no test file")
+            return Stage.SPLIT.no("no_test_file", "the change leaves no test file")
         change = draft.candidate.change
         templates = _templates(site.repo, change.base_commit)
         statement = problem_statement(change, gold_patch=parts.gold_patch, templates=templates)
@@ -112,24 +111,23 @@ def _templates(repo: BareRepository, commit: str) -> list[str]:
 
 def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image the tests run in, and how they are called."""
-    assert draft.split is not None  # noqa: S101 - the stage before made it
     change = draft.candidate.change
     declared = site.settings.declared_for(change.repo)
-    spoken = "declared" if declared else spoken_in(draft.split)
+    spoken = "declared" if declared else spoken_in(draft.parts)
     language = LANGUAGES.get(spoken)
     if language is None:
-        return Rejection(stage=Stage.ENVIRONMENT, reason="language_unsupported", detail=spoken)
+        return Stage.ENVIRONMENT.no("language_unsupported", spoken)
     with timed(draft, "image"):
-        commands = language.test_commands(CommitTree(site.repo, change.head_commit), draft.split.test_files)
+        commands = language.test_commands(CommitTree(site.repo, change.head_commit), draft.parts.test_files)
         order = Order(
             language=spoken,
             repo=change.repo,
             base_commit=change.base_commit,
             when=site.repo.commit_date(change.base_commit),
             version_hint=site.repo.nearest_version(change.base_commit),
-            touched=(*draft.split.test_files, *draft.split.kinds),
+            touched=(*draft.parts.test_files, *draft.parts.kinds),
             declared=declared,
-            fixed=site.repo.read_files(change.head_commit, draft.split.kinds),
+            fixed=site.repo.read_files(change.head_commit, draft.parts.kinds),
             fixed_at=site.repo.commit_date(change.head_commit),
             message="\n".join((change.title, *change.messages)),
             collect=_Collecting(draft=draft, language=spoken, commands=commands),
@@ -152,7 +150,7 @@ def build(draft: Draft, site: MiningContext) -> Draft | Rejection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Collecting(Collector):
+class _Collecting:
     """Collects a draft's tests in an image; a value, since it goes where the image is built.
 
     Where tests are collected by running them, a command under which most fail is the last that is taken.
@@ -187,9 +185,8 @@ def _worth(collected: Collected) -> tuple[bool, int, int]:
 
 def _called(draft: Draft, built: BuiltImage, language: Language, command: TestCommand) -> Draft:
     """A draft with an image, and how its tests are called there."""
-    assert draft.split is not None  # noqa: S101
     test = language.spec(built, command)
-    test = replace(test, allowed_paths=_allowed_paths(draft.split, test))
+    test = replace(test, allowed_paths=_allowed_paths(draft.parts, test))
     return replace(draft, image=built, test=test)
 
 
@@ -272,41 +269,35 @@ def _noted(image: BuiltImage | None, notes: tuple[str, ...]) -> BuiltImage | Non
 
 def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     """The image holds nothing that only the fix and its tests have."""
-    assert draft.split is not None  # noqa: S101
     assert draft.image is not None  # noqa: S101
     change = draft.candidate.change
     commits = {change.head_commit, change.merge_commit} - {change.base_commit}
-    secrets = hygiene.secrets(draft.split.gold_patch, draft.split.test_patch, commits=commits)
+    secrets = hygiene.secrets(draft.parts.gold_patch, draft.parts.test_patch, commits=commits)
     site.note(f"{draft.instance_id}: searching the image for the fix")
     with timed(draft, "inspect"):
         leaks = site.images.inspect(draft.image.image_id, secrets)
     if leaks:
         text = "; ".join(f"{leak.where}: {leak.text}" for leak in leaks[:5])
-        return Rejection(stage=Stage.IMAGE, reason="leaks_fix", detail=text)
+        return Stage.IMAGE.no("leaks_fix", text)
     return draft
 
 
 def strip(draft: Draft, site: MiningContext) -> Draft:
     """The hidden tests without their expectations, which are recorded from the fix and kept outside."""
-    assert draft.split is not None  # noqa: S101
     site.note(f"{draft.instance_id}: recording what its tests expect")
     with timed(draft, "strip"):
         task = task_of(draft)
         change, read = draft.candidate.change, site.repo.read_files
         listed = partial(site.repo.list_files, change.head_commit)
-        tests = test_ids.files(draft.split.test_files)
+        tests = test_ids.files(draft.parts.test_files)
         read_fixed = partial(read, change.head_commit)
         sources = stripping.sources(task, tests, read_fixed, listed)
         data = stripping.data(task, sources, read_fixed)
         base = read(change.base_commit, stripping.changed_paths(task))
         tree = stripping.unpatched(task, site.repo.files(change.base_commit, largest=stripping.LARGEST_IN_TREE))
-        hidden = stripping.stripped(task, sources, base, _metered(draft, site, "stripping"), data, tree).hidden
+        sandbox = draft.spending.metered(site.sandbox, "stripping")
+        hidden = stripping.stripped(task, sources, base, sandbox, data, tree).hidden
     return _with_evidence(replace(draft, expectations=hidden.expectations), hidden.evidence)
-
-
-def _metered(draft: Draft, site: MiningContext, stage: str) -> Sandbox:
-    """The sandbox, charged to a stage of the draft's proof."""
-    return draft.spending.metered(site.sandbox, stage)
 
 
 def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
@@ -315,12 +306,12 @@ def confirm(draft: Draft, site: MiningContext) -> Draft | Rejection:
     What the fix itself does that a tripwire tells goes into the evidence: of others it is no news then.
     """
     with timed(draft, "confirm"):
-        confirmed = stripping.confirmed(task_of(draft), _metered(draft, site, "stripping"))
+        confirmed = stripping.confirmed(task_of(draft), draft.spending.metered(site.sandbox, "stripping"))
     if isinstance(confirmed, str) and draft.expectations.tests:
         plain = replace(draft, expectations=Expectations())
         return confirm(_with_evidence(plain, {"guess_bits": 0.0, "guess_rule": ""}), site)
     if isinstance(confirmed, str):
-        return Rejection(stage=Stage.VALIDATION, reason="gold_unresolved", detail=confirmed)
+        return Stage.VALIDATION.no("gold_unresolved", confirmed)
     return _with_evidence(draft, confirmed.hidden.evidence)
 
 
@@ -342,7 +333,7 @@ def strengthen(draft: Draft, site: MiningContext) -> Draft:
         try:
             strength = measure(
                 task_of(draft),
-                _metered(draft, site, "strength"),
+                spending.metered(site.sandbox, "strength"),
                 Bounds(mutants=mutants),
                 note=lambda text: site.note(f"{draft.instance_id}: strength, {text}"),
                 allows=spending.allows,
@@ -397,9 +388,8 @@ def write_statement(draft: Draft, site: MiningContext) -> Draft:
         site.writer.leave(draft.instance_id, "the source lacks files to check another one against")
         return draft
     site.note(f"{draft.instance_id}: asking for a statement")
-    began = time.monotonic()
-    written = site.writer.write(job)
-    draft.timings["statement"] = time.monotonic() - began
+    with timed(draft, "statement"):
+        written = site.writer.write(job)
     return with_written_statement(draft, written)
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
 
+from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
 from miner.proof import ids
+from miner.proof.notebook import ObservedRun, State
 from miner.proof.variations import PINNED, Cause, Variation
-
-if TYPE_CHECKING:
-    from miner.proof.notebook import ObservedRun, State
 
 MOST_RUNS = 20
 """Further runs of one subject."""
@@ -22,11 +20,8 @@ _PLAIN_RUNS = 4
 test that passes every other time is taken for one that hangs on something in 1 of 32 cases."""
 
 
-class Look(Protocol):
-    """Does one further run."""
-
-    def __call__(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
-        """Run a state; `repeat` tells equal runs apart."""
+Look = Callable[[State, Variation, int], ObservedRun]
+"""Does one further run of a state; a number tells equal runs apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +68,7 @@ def blame(
         InfrastructureError: a run could not be done.
 
     """
-    search = _Search(runs, look, most, frozenset(alone), seconds)
+    search = _Search(observed=runs, look=look, most=most, alone=frozenset(alone), seconds=seconds)
     for state in ("after", "before", "base"):
         search.explain(state)
     return Blamed(
@@ -97,37 +92,30 @@ def passed(run: ObservedRun) -> frozenset[str]:
     return frozenset(test_id for test_id, status in run.statuses.items() if status is TestStatus.PASSED)
 
 
+@dataclass(kw_only=True)
 class _Search:
     """Looks for causes, as long as it may."""
 
-    def __init__(
-        self,
-        observed: Sequence[ObservedRun],
-        look: Look | None,
-        most: int,
-        alone: frozenset[str],
-        seconds: float,
-    ) -> None:
-        self.causes: dict[str, Cause] = {}
-        self.runs = 0
-        self.is_cut = False
-        self._found = observed
-        self._look = look
-        self._most = most
-        self._alone = alone
-        self._seconds = seconds
+    observed: Sequence[ObservedRun]
+    look: Look | None
+    most: int
+    alone: frozenset[str]
+    seconds: float
+    causes: dict[str, Cause] = field(default_factory=dict)
+    runs: int = 0
+    is_cut: bool = False
 
     def _differ(self, normal: frozenset[str], run: ObservedRun) -> frozenset[str]:
         """Ids to be explained that have another result in a run."""
         return frozenset(
             test_id
             for test_id in normal ^ passed(run)
-            if run.tells_of(test_id) and (not self._alone or {test_id, function(test_id)} & self._alone)
+            if run.tells_of(test_id) and (not self.alone or {test_id, function(test_id)} & self.alone)
         )
 
     def explain(self, state: State) -> None:
         """Give each unstable id of a state that has no cause yet its cause."""
-        runs = [run for run in self._found if run.state == state and not run.trouble]
+        runs = [run for run in self.observed if run.state == state and not run.trouble]
         if not runs:
             return
         normal = passed(runs[0])
@@ -138,15 +126,13 @@ class _Search:
             equal.append(self._run(state, runs[0].variation, len(equal)))
             self._by_chance(normal, equal[-1:])
             self._called_anew(equal, runs)
-        by_variation: dict[Variation, set[str]] = {}
+        first: dict[str, Variation] = {}
         for run in runs:
-            for test_id in self._differ(normal, run):
-                if test_id not in self.causes and not any(
-                    test_id in causes_known for causes_known in by_variation.values()
-                ):
-                    by_variation.setdefault(run.variation, set()).add(test_id)
+            for test_id in self._differ(normal, run) - self.causes.keys():
+                first.setdefault(test_id, run.variation)
+        by_variation = grouped((variation, test_id) for test_id, variation in first.items())
         for variation, tests in sorted(by_variation.items(), key=lambda entry: -len(entry[1])):
-            self._take_apart(state, variation, tests, normal)
+            self._take_apart(state, variation, set(tests), normal)
 
     def _take_apart(self, state: State, variation: Variation, tests: set[str], normal: frozenset[str]) -> None:
         """Try the parts of a variation, one alone in each run; then try what was found once more."""
@@ -176,7 +162,7 @@ class _Search:
         if len(unpinned) == len(variation.causes):
             return tests
         groups = [unpinned]
-        if self._alone and Cause.ORDER in unpinned:  # all tests are run for the order alone, and at full speed
+        if self.alone and Cause.ORDER in unpinned:  # all tests are run for the order alone, and at full speed
             groups = [[Cause.ORDER], [cause for cause in unpinned if cause is not Cause.ORDER]]
         differing: set[str] = set()
         for group in filter(None, groups):
@@ -243,15 +229,15 @@ class _Search:
         return all(test in self.causes for test in tests)
 
     def _may_go_on(self) -> bool:
-        if self._look is None:
+        if self.look is None:
             return False
-        goes_on = self.runs < self._most and self._seconds > 0
+        goes_on = self.runs < self.most and self.seconds > 0
         self.is_cut = self.is_cut or not goes_on
         return goes_on
 
     def _run(self, state: State, variation: Variation, repeat: int) -> ObservedRun:
-        assert self._look is not None  # noqa: S101 - `_may_go_on` saw to that
+        assert self.look is not None  # noqa: S101 - `_may_go_on` saw to that
         self.runs += 1
-        run = self._look(state, variation, repeat)
-        self._seconds -= run.seconds
+        run = self.look(state, variation, repeat)
+        self.seconds -= run.seconds
         return run

@@ -170,23 +170,17 @@ def _evidence(by_state: Mapping[State, list[ObservedRun]], runs: int) -> dict[st
     after = _at_full_speed(by_state["after"])
     return {
         "runs": runs,
-        "passes": {
-            test_id: [
-                len(
-                    {run.number for run in scheduled[state] if run.statuses.get(test_id) is TestStatus.PASSED}
-                    - {
-                        run.number
-                        for run in scheduled[state]
-                        if test_id in run.statuses and test_id not in _passed(run)
-                    }
-                )
-                for state in STATES
-            ]
-            for test_id in every
-        },
+        "passes": {test_id: [_passes(test_id, scheduled[state]) for state in STATES] for test_id in every},
         "gold_seconds": round(max(run.seconds for run in after), 3),
         "gold_max_rss_kb": max(run.max_rss_kb for run in after),
     }
+
+
+def _passes(test_id: str, observed: Sequence[ObservedRun]) -> int:
+    """In how many runs of a state a test passed: those of one number are one, and none if one says otherwise."""
+    runs = [run for run in observed if test_id in run.statuses]
+    passing = {run.number for run in runs if run.statuses[test_id] is TestStatus.PASSED}
+    return len(passing - {run.number for run in runs if test_id not in _passed(run)})
 
 
 def _at_full_speed(observed: Sequence[ObservedRun]) -> Sequence[ObservedRun]:

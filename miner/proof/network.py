@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Callable
 
-from harness.languages.base import Chain, TestReport
+from harness.languages.base import Raised, TestReport
 
 _NAMES = frozenset({"gaierror", "NameResolutionError", "ServerNotFoundError"})
 _NUMBERS = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
@@ -24,21 +25,17 @@ _REFUSED = re.compile(
 
 def refused(report: TestReport) -> tuple[str, ...]:
     """The test ids, and the files that could not be collected, whose failure tells of nobody at a port; sorted."""
-    number = errno.ECONNREFUSED
-    raised = {**report.raised, **report.collect_raised}
-    items = {test_id for test_id, chain in raised.items() if any(link.errno == number for link in chain)}
-    texts = {**report.texts, **report.collect_errors}
-    return tuple(sorted(items | {test_id for test_id, text in texts.items() if _REFUSED.search(text)}))
+    return _failing(report, lambda link: link.errno == errno.ECONNREFUSED, _REFUSED)
 
 
 def lacking(report: TestReport) -> tuple[str, ...]:
     """The test ids, and the files that could not be collected, whose failure tells of a missing network; sorted."""
-    items = {test_id for test_id, chain in report.raised.items() if _in_chain(chain)}
-    items |= {test_id for test_id, chain in report.collect_raised.items() if _in_chain(chain)}
-    items |= {test_id for test_id, text in report.texts.items() if _WORDS.search(text)}
-    items |= {test_id for test_id, text in report.collect_errors.items() if _WORDS.search(text)}
-    return tuple(sorted(items))
+    return _failing(report, lambda link: bool(_NAMES & set(link.names)) or link.errno in _NUMBERS, _WORDS)
 
 
-def _in_chain(chain: Chain) -> bool:
-    return any(_NAMES & set(link.names) or link.errno in _NUMBERS for link in chain)
+def _failing(report: TestReport, tells: Callable[[Raised], bool], words: re.Pattern[str]) -> tuple[str, ...]:
+    """The test ids and files of which an exception `tells`, or what is printed has these words."""
+    chains = (*report.raised.items(), *report.collect_raised.items())
+    texts = (*report.texts.items(), *report.collect_errors.items())
+    items = {test_id for test_id, chain in chains if any(map(tells, chain))}
+    return tuple(sorted(items | {test_id for test_id, text in texts if words.search(text)}))

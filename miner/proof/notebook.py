@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import TypeAdapter
+
 from harness.core import files, json_text
 from harness.core.instance import TestStatus
 from harness.core.test_ids import function
@@ -54,10 +56,24 @@ class ObservedRun:
     """By file that could not be collected, and by test that misses a fixture: the missing name; empty where the reason
     is another. See miner/proof/new_api.py."""
 
+    @property
+    def failing(self) -> set[str]:
+        """Tests that failed, and files that could not be collected."""
+        bad = (TestStatus.FAILED, TestStatus.ERROR)
+        return {*self.collect_errors, *(test_id for test_id, status in self.statuses.items() if status in bad)}
+
+    @property
+    def offline(self) -> set[str]:
+        """Those of which the failure tells of a network, or of a service, that is not there."""
+        return {*self.network, *self.refused}
+
     def tells_of(self, test_id: str) -> bool:
         """Whether the run says anything of a test, be it that it is not there."""
         ran = not self.only or test_id in self.only or function(test_id) in self.only
         return ran and test_id not in self.silent_on
+
+
+_KEPT = TypeAdapter(ObservedRun)
 
 
 class Notebook:
@@ -69,22 +85,11 @@ class Notebook:
         self._known: dict[tuple[State, int, Variation, tuple[str, ...]], ObservedRun] = {}
         if path.exists():
             for line in path.read_bytes().split(b"\n")[:-1]:
-                self._remember(line)
+                raw = json_text.read_object(line)  # None: half a line, from a process that was killed
+                if raw is not None and raw.pop("key", None) == self._key:
+                    self._remember(_KEPT.validate_python(raw))
 
-    def _remember(self, line: bytes) -> None:
-        raw = json_text.read_object(line)  # None: half a line, from a process that was killed
-        if raw is not None and raw.pop("key", None) == self._key:
-            raw["statuses"] = {test_id: TestStatus(status) for test_id, status in raw["statuses"].items()}
-            raw["network"] = tuple(raw.get("network", ()))
-            raw["refused"] = tuple(raw.get("refused", ()))
-            raw["only"] = tuple(raw.get("only", ()))
-            raw["endings"] = tuple(raw.get("endings", ()))
-            raw["exited"] = tuple(raw.get("exited", ()))
-            raw["variation"] = Variation(**raw.get("variation", {}))
-            observed = ObservedRun(**raw)
-            self._remember_run(observed)
-
-    def _remember_run(self, observed: ObservedRun) -> None:
+    def _remember(self, observed: ObservedRun) -> None:
         self._known[observed.state, observed.number, observed.variation, observed.only] = observed
 
     def get(self, state: State, number: int, variation: Variation, only: tuple[str, ...] = ()) -> ObservedRun | None:
@@ -97,7 +102,7 @@ class Notebook:
         return tuple(self._known.values())
 
     def add(self, observed: ObservedRun) -> None:
-        self._remember_run(observed)
+        self._remember(observed)
         raw = {"key": self._key, **observed.__dict__, "variation": observed.variation.varied()}
         del raw["silent_on"]
         with files.explained(self._path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -67,25 +66,8 @@ def observe(
         clock=_later(variation.clock_days),
     )
     ran = trial.run(spec, sandbox)
-    missing = language_of(subject.test).code.missing_names(ran.report)
-    observed = _observed(ran, missing, state=state, number=number, variation=variation, only=only)
-    if state == "before":
-        observed = _past_endings(observed, ran, spec, sandbox, notebook.get("after", 0, PLAIN))
-    notebook.add(observed)
-    return observed
-
-
-def _observed(
-    ran: Trial,
-    missing: Mapping[str, str],
-    *,
-    state: State,
-    number: int,
-    variation: Variation,
-    only: tuple[str, ...],
-) -> ObservedRun:
     trouble, detail = _trouble(ran)
-    return ObservedRun(
+    observed = ObservedRun(
         state=state,
         number=number,
         variation=variation,
@@ -99,9 +81,13 @@ def _observed(
         max_rss_kb=ran.max_rss_kb,
         network=network.lacking(ran.report),
         refused=network.refused(ran.report),
-        wanted=missing,
+        wanted=language_of(subject.test).code.missing_names(ran.report),
         exited=ran.report.exited,
     )
+    if state == "before":
+        observed = _past_endings(observed, ran, spec, sandbox, notebook.get("after", 0, PLAIN))
+    notebook.add(observed)
+    return observed
 
 
 def _first_failure(report: TestReport) -> str:

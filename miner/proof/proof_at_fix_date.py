@@ -7,12 +7,10 @@ the fix, and the better proof is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from harness.core import clock
-from harness.core.instance import TestStatus
 from harness.sandbox.job import Sandbox
 from miner.proof.flakiness_causes import passed
 from miner.proof.judge import Proof
@@ -24,14 +22,10 @@ from miner.sources.change import Rejection
 
 CURABLE = frozenset({"gold_fails", "exits", "no_fail_to_pass", "unstable_fail_to_pass", "not_collectable_before"})
 """Reasons of a rejection that another date could take away."""
-_BROKEN = (TestStatus.FAILED, TestStatus.ERROR)
 
 
-class Attempt(Protocol):
-    """Proves a subject."""
-
-    def __call__(self, subject: Subject) -> Proof | Rejection:
-        """The proof, or why there is none."""
+Attempt = Callable[[Subject], Proof | Rejection]
+"""Proves a subject, or says why there is no proof."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,19 +56,19 @@ def settle(
 
     """
     first = attempt(subject)
-    plain = Settled(proof=first, subject=subject)
+    today = Settled(proof=first, subject=subject)
     if subject.test.clock or (isinstance(first, Rejection) and first.reason not in CURABLE):
-        return plain
+        return today
     try:
         then = replace(subject, test=replace(subject.test, clock=clock.checked(merged)))
     except ValueError:
-        return plain
+        return today
     runs = notebook_of(subject).runs
     if not can_fake(subject.image) or not _matters(first, runs, then, sandbox, notebook_of(then)):
-        return plain
+        return today
     second = attempt(then)
     if isinstance(second, Rejection) or not is_better(second, first):
-        return plain
+        return today
     fields = {"clock": {"at": then.test.clock, **_why(second, first, runs)}}
     return Settled(proof=replace(second, evidence={**second.evidence, **fields}), subject=then)
 
@@ -85,10 +79,10 @@ def _matters(
     """Whether a test's result differs on the date of the fix: by one run at most."""
     if dated(runs):
         return True
-    after, before = _plain(runs, "after"), _plain(runs, "before")
+    after, before = plain(runs, "after"), plain(runs, "before")
     if after is None or after.trouble:
         return False
-    if _broken(after):
+    if after.failing - after.offline:
         observed = _look(then, "after", sandbox, notebook)
         return observed is not None and bool(passed(observed) - ever_passed(runs, "after"))
     if isinstance(first, Rejection) and before is not None and not before.trouble:
@@ -101,12 +95,12 @@ def dated(runs: tuple[ObservedRun, ...]) -> frozenset[str]:
     """Ids whose result differed in a run varied in its date alone, every time that such a run was done."""
     dated_ids: frozenset[str] = frozenset()
     for state in ("after", "before", "base"):
-        plain = _plain(runs, state)
+        first = plain(runs, state)
         moved = [
             run for run in runs if run.state == state and not run.trouble and run.variation.causes == (Cause.CLOCK,)
         ]
-        if plain is not None and moved:
-            dated_ids |= frozenset.intersection(*(passed(plain) ^ passed(run) for run in moved))
+        if first is not None and moved:
+            dated_ids |= frozenset.intersection(*(passed(first) ^ passed(run) for run in moved))
     return dated_ids
 
 
@@ -119,17 +113,12 @@ def _look(then: Subject, state: State, sandbox: Sandbox, notebook: Notebook) -> 
     return None if observed.trouble else observed
 
 
-def _plain(runs: tuple[ObservedRun, ...], state: State) -> ObservedRun | None:
+def plain(runs: Sequence[ObservedRun], state: State) -> ObservedRun | None:
+    """The first run of a state, which is as evaluation runs."""
     return next((run for run in runs if run.state == state and run.number == 0 and run.variation == PLAIN), None)
 
 
-def _broken(after: ObservedRun) -> bool:
-    """Whether something fails with the fix that is not explained by a network or a service that is not there."""
-    failing = {test_id for test_id, status in after.statuses.items() if status in _BROKEN} | set(after.collect_errors)
-    return bool(failing - set(after.network) - set(after.refused))
-
-
-def ever_passed(runs: tuple[ObservedRun, ...], state: State) -> frozenset[str]:
+def ever_passed(runs: Sequence[ObservedRun], state: State) -> frozenset[str]:
     """The ids that passed in some run of a state."""
     return frozenset(test_id for run in runs if run.state == state for test_id in passed(run))
 
@@ -150,7 +139,7 @@ def _why(second: Proof, first: Proof | Rejection, runs: tuple[ObservedRun, ...])
         needed = listed - {*first.fail_to_pass, *first.pass_to_pass}
         needed |= {test_id for test_id in second.fail_to_pass if test_id not in first.fail_to_pass}
         return {"without": "set_aside" if first.set_aside else "fewer_tests", "needed_by": sorted(needed)}
-    after, before = _plain(runs, "after"), _plain(runs, "before")
+    after, before = plain(runs, "after"), plain(runs, "before")
     well = passed(after) if after else frozenset()
     early = passed(before) if before else frozenset()
     needed = (listed - well) | (set(second.fail_to_pass) & early) | (listed & dated(runs))

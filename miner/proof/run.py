@@ -11,7 +11,7 @@ from harness.core.instance import TestSpec
 from harness.core.test_ids import selectors
 from harness.languages import screening
 from harness.patches import patch
-from harness.sandbox import engine as imageclock
+from harness.sandbox import engine
 from harness.sandbox.job import Sandbox
 from miner.proof.flakiness_causes import Blamed, blame, passed
 from miner.proof.judge import Proof, budgets, differing, hopeless, judge, not_passed, seconds_budget
@@ -45,7 +45,7 @@ class Bench:
     spending: Spending = field(default_factory=Spending)
     counted: set[tuple[State, int, Variation, tuple[str, ...]]] = field(default_factory=set)
     """Runs that were charged."""
-    can_fake: Callable[[str], bool] = imageclock.can_fake_clock
+    can_fake: Callable[[str], bool] = engine.can_fake_clock
     """Whether an image can give its tests a clock."""
 
     @cached_property
@@ -150,7 +150,7 @@ def validate(
     progress: Callable[[str], None],
     confidence: float = DEFAULT_CONFIDENCE,
     quarantine: bool = False,
-    can_fake: Callable[[str], bool] = imageclock.can_fake_clock,
+    can_fake: Callable[[str], bool] = engine.can_fake_clock,
     budget: Budget | None = None,
     searched: Mapping[str, float] | None = None,
 ) -> Proof | Rejection:

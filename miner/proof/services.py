@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from harness.core.instance import Service, TestStatus
 from harness.sandbox.images.service_image import ServiceImage
@@ -21,7 +20,6 @@ from miner.images.service_images import Unavailable, mapped
 from miner.proof import Notebook, ObservedRun, Proof, Subject, observe, prepare, proof_at_fix_date
 from miner.proof.flakiness_causes import passed
 from miner.proof.proof_at_fix_date import Settled
-from miner.proof.variations import PLAIN
 from miner.sources.change import Rejection
 
 CURABLE = frozenset({*proof_at_fix_date.CURABLE, "timeout", "crashed", "runner_error", "runner_usage", "setup_failed"})
@@ -49,20 +47,14 @@ class Pins:
             return self._images[name]
 
 
-class Settle(Protocol):
-    """Proves a subject, on whichever clock it needs."""
-
-    def __call__(self, subject: Subject) -> Settled:
-        """What the proof came to."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Bench:
     """What trying takes."""
 
     sandbox: Sandbox
     notebook_of: Callable[[Subject], Notebook]
-    settle: Settle
+    settle: Callable[[Subject], Settled]
+    """Proves a subject, on whichever clock it needs."""
     declared: Callable[[], CiTests]
     """What CI says of the subject's tests."""
     images: bool | Mapping[str, str]
@@ -114,24 +106,21 @@ def _may_help(proof: Proof | Rejection, runs: Sequence[ObservedRun]) -> bool:
     """Whether something is lost that could be for want of a service, or of a variable."""
     if isinstance(proof, Rejection):
         return proof.reason in CURABLE
-    after = next((run for run in runs if run.state == "after" and run.number == 0 and run.variation == PLAIN), None)
+    after = proof_at_fix_date.plain(runs, "after")
     if after is None:
         return False
-    lost = {*after.network, *after.refused}
-    lost |= {test_id for test_id, status in after.statuses.items() if status is TestStatus.SKIPPED}
-    return bool(lost - proof_at_fix_date.ever_passed(tuple(runs), "after"))
+    skipped = {test_id for test_id, status in after.statuses.items() if status is TestStatus.SKIPPED}
+    return bool((after.offline | skipped) - proof_at_fix_date.ever_passed(runs, "after"))
 
 
 def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     """A rejection under its own name where all that fails with the fix asked for a network that does not exist."""
     proof = alone.proof
-    after = [run for run in runs if run.state == "after"]
-    if not isinstance(proof, Rejection) or proof.reason not in _NOTHING_TURNS or not after:
+    after = next((run for run in runs if run.state == "after"), None)
+    if not isinstance(proof, Rejection) or proof.reason not in _NOTHING_TURNS or after is None:
         return alone
-    bad = (TestStatus.FAILED, TestStatus.ERROR)
-    failing = {test_id for test_id, status in after[0].statuses.items() if status in bad} | set(after[0].collect_errors)
-    lacking = failing & {*after[0].network, *after[0].refused}
-    if not failing or lacking != failing:
+    failing = after.failing
+    if not failing or failing - after.offline:
         return alone
     detail = (
         f"all that fail with the fix ({len(failing)}) asked for a network that does not exist, such as {min(failing)}"
@@ -146,10 +135,8 @@ def pinned(declared: Sequence[DeclaredService], bench: Bench) -> tuple[tuple[Ser
     for declared_service in declared[:_MOST]:
         name = "" if declared_service.unusable else mapped(declared_service.image, bench.images)
         if not name:
-            notes.append(
-                f"the service {declared_service.name} was not run: "
-                f"{declared_service.unusable or 'the settings turn it off'}"
-            )
+            why = declared_service.unusable or "the settings turn it off"
+            notes.append(f"the service {declared_service.name} was not run: {why}")
             continue
         bench.note(f"looking for the service {declared_service.name} ({name})")
         image = bench.find(name)
@@ -206,7 +193,7 @@ def _beside(
         except ServiceError as error:
             notes = (*notes, error.message)
             continue
-        if not (passed(first) - proof_at_fix_date.ever_passed(tuple(runs), "after")):
+        if not (passed(first) - proof_at_fix_date.ever_passed(runs, "after")):
             return None, ()
         settled = bench.settle(tried)
         if isinstance(settled.proof, Rejection) or not proof_at_fix_date.is_better(settled.proof, alone.proof):
@@ -230,7 +217,7 @@ def _why(proof: Proof, alone: Proof | Rejection, runs: Sequence[ObservedRun]) ->
     if isinstance(alone, Rejection):
         return {
             "without": alone.reason,
-            "needed_by": sorted(listed - proof_at_fix_date.ever_passed(tuple(runs), "after")),
+            "needed_by": sorted(listed - proof_at_fix_date.ever_passed(runs, "after")),
         }
     needed = listed - {*alone.fail_to_pass, *alone.pass_to_pass}
     return {"without": "set_aside" if alone.set_aside else "fewer_tests", "needed_by": sorted(needed)}

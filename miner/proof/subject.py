@@ -52,4 +52,4 @@ def prepare(subject: Subject) -> Patches | Rejection:
 
 def rejection(reason: str, detail: str = "") -> Rejection:
     """A proof's end without a task."""
-    return Rejection(stage=Stage.VALIDATION, reason=reason, detail=detail[:2000])
+    return Stage.VALIDATION.no(reason, detail[:2000])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 
 from harness.core.instance import Budgets, TestStatus
@@ -16,7 +16,8 @@ from miner.evidence.tree import Tree
 from miner.languages import language_of
 from miner.languages.built import Collected
 from miner.proof import Proof, Subject
-from miner.proof.subject import prepare
+from miner.proof.proof_at_fix_date import Attempt
+from miner.proof.subject import Patches, prepare
 from miner.sources.change import Kind, Rejection
 
 _USAGE = 4
@@ -42,15 +43,20 @@ def collect(subject: Subject, sandbox: Sandbox) -> Collected:
     patches = prepare(subject)
     if isinstance(patches, Rejection):
         return Collected(ok=True)
+    return judged(_listed(subject, subject.test_files, sandbox, patches))
+
+
+def _listed(subject: Subject, files: Collection[str], sandbox: Sandbox, patches: Patches | None = None) -> Trial:
+    """A run that only collects the tests of these files."""
     spec = trial.TrialSpec(
         image=subject.image,
         test=replace(language_of(subject.test).listing(subject.test), clock=None),
-        files=subject.test_files,
+        files=tuple(files),
         budgets=Budgets(),
-        model_patch=patches.gold,
-        test_patch=patches.tests,
+        model_patch=patches.gold if patches else None,
+        test_patch=patches.tests if patches else None,
     )
-    return judged(trial.run(spec, sandbox))
+    return trial.run(spec, sandbox)
 
 
 def judged(ran: Trial) -> Collected:
@@ -103,26 +109,12 @@ def files_of(subject: Subject, tree: Tree, sandbox: Sandbox) -> tuple[str, ...]:
     files: tuple[str, ...] = ()
     for paths_asked in language.suite(subject.test, tree):
         modules = [path for path in paths_asked if not path.endswith(language.suffixes) or classify(path) is Kind.TEST]
-        files = files or _collected(subject, modules, sandbox)
+        if modules and not files:
+            files = tuple(sorted(test_files(_listed(subject, modules, sandbox).report.collected)))
     return tuple(path for path in files if classify(path) in (Kind.TEST, Kind.SUPPORT))
 
 
-def _collected(subject: Subject, paths_asked: Collection[str], sandbox: Sandbox) -> tuple[str, ...]:
-    if not paths_asked:
-        return ()
-    spec = trial.TrialSpec(
-        image=subject.image,
-        test=replace(language_of(subject.test).listing(subject.test), clock=None),
-        files=tuple(paths_asked),
-        budgets=Budgets(),
-    )
-    report = trial.run(spec, sandbox).report
-    return tuple(sorted(test_files(report.collected)))
-
-
-def widened(
-    subject: Subject, proof: Proof, files: Collection[str], attempt: Callable[[Subject], Proof | Rejection]
-) -> tuple[Subject, Proof]:
+def widened(subject: Subject, proof: Proof, files: Collection[str], attempt: Attempt) -> tuple[Subject, Proof]:
     """A proof over all of these files, where there is one that says no less of the fix; else the one that is there.
 
     What of the suite is flaky, fails or takes too long never costs a task: the proof's evidence says, under `p2p`, what

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,25 +57,13 @@ class Size:
 
 def size(data: bytes) -> Size:
     """Count a patch with unidiff; what unidiff can't read (binary payloads, odd paths) our own parser counts."""
-    try:
-        files = PatchSet(data.decode("utf-8", "surrogateescape").splitlines(keepends=True))
-        sizes = Size(
-            files=len(files),
-            hunks=sum(len(file) for file in files),
-            added=sum(file.added for file in files),
-            removed=sum(file.removed for file in files),
-        )
-    except (UnidiffParseError, ValueError):
-        sizes = None
-    parsed = patch.parse(data, trusted=True).files
-    if sizes is not None and sizes.files == len(parsed):
-        return sizes
-    return Size(
-        files=len(parsed),
-        hunks=sum(file.hunks for file in parsed),
-        added=sum(file.added for file in parsed),
-        removed=sum(file.removed for file in parsed),
-    )
+    counts = [(file.hunks, file.added, file.removed) for file in patch.parse(data, trusted=True).files]
+    with suppress(UnidiffParseError, ValueError):
+        theirs = PatchSet(data.decode("utf-8", "surrogateescape").splitlines(keepends=True))
+        if len(theirs) == len(counts):
+            counts = [(len(file), file.added, file.removed) for file in theirs]
+    hunks, added, removed = (sum(numbers) for numbers in zip(*counts, strict=True)) if counts else (0, 0, 0)
+    return Size(files=len(counts), hunks=hunks, added=added, removed=removed)
 
 
 def fields(gold_patch: bytes, test_patch: bytes, statement: str) -> Mapping[str, object]:
@@ -119,9 +107,7 @@ def cleaned(statement: str, parts: Split, policy: str) -> CleanStatement | Rejec
     }
     for where, kinds in refused.get(policy, {}).items():
         if kinds:
-            return Rejection(
-                stage=Stage.SPLIT, reason="has_secret", detail=f"{where} holds: {', '.join(sorted(kinds))}"
-            )
+            return Stage.SPLIT.no("has_secret", f"{where} holds: {', '.join(sorted(kinds))}")
     statement_kept = sensitive.mask(statement) if policy == "mask" else statement
     return CleanStatement(statement=statement_kept, policy=policy, report=report)
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from harness.core.errors import InputError
 from harness.core.instance import Task
 from harness.core.records import PartialRecord
+from harness.core.wording import problems
 from harness.dataset.folder import Dataset
 from harness.dataset.similarity.near import Fix, FixIndex, fix_of
 from miner.sources.change import Rejection, Stage
@@ -36,10 +37,7 @@ class Neighbours:
     def rejection(self, fix: Fix) -> Rejection | None:
         """The reason to leave a change whose fix a public dataset has."""
         nears = self.public.near(fix) if self.public else ()
-        if not nears:
-            return None
-        detail = f"{nears[0].name}: {nears[0].why}"
-        return Rejection(stage=Stage.SPLIT, reason="near_duplicate", detail=detail)
+        return Stage.SPLIT.no("near_duplicate", f"{nears[0].name}: {nears[0].why}") if nears else None
 
     def marked(self, task: Task) -> Task:
         """A task with what it nearly is: counts in task.yaml, names on the hidden side. It is known from then on."""
@@ -86,9 +84,7 @@ def _add_row(shelf: FixIndex, line: bytes, place: str, where: str) -> None:
     try:
         row = _Row.model_validate_json(line)
     except ValidationError as error:
-        text = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'row'}: {problem['msg']}" for problem in error.errors()[:3]
-        )
+        text = problems(error.errors(), whole="row", most=3)
         raise InputError(
             f"{where} is not a row: {text}", hint="each line needs `patch`, as SWE-bench has it"
         ) from error

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -109,24 +109,16 @@ def address_of(source: str, host: Host) -> Address | None:
     return Address(owner=match["owner"], name=match["name"])
 
 
+@dataclass(kw_only=True)
 class Expander:
     """Knows one GitHub, and asks it only when a source names something on it."""
 
-    def __init__(
-        self,
-        settings: GithubSettings,
-        *,
-        cache: Path,
-        chosen: Filter | None = None,
-        called: str | None = None,
-        note: Callable[[str], None] | None = None,
-    ) -> None:
-        self._settings = settings
-        self._cache = cache
-        self._chosen = chosen or Filter()
-        self._called = called
-        self._note = note
-        self._gateway: Gateway | None = None
+    settings: GithubSettings
+    cache: Path
+    chosen: Filter = field(default_factory=Filter)
+    called: str | None = None
+    note: Callable[[str], None] | None = None
+    _gateway: Gateway | None = field(default=None, init=False)
 
     def origins(self, source: str, change_filter: ChangeFilter) -> list[Origin]:
         """The repositories that a source names, in the order to mine them.
@@ -136,10 +128,10 @@ class Expander:
             GithubError: GitHub can't be asked.
 
         """
-        host = host_of(self._settings.api_url)
+        host = host_of(self.settings.api_url)
         address = address_of(source, host)
         if address is None:
-            return [GitOrigin(source=source, cache=self._cache, called=self._called)]
+            return [GitOrigin(source=source, cache=self.cache, called=self.called)]
         if address.name is None and change_filter.picks:
             raise InputError(
                 f"--pr and --commit pick from one repository, and {source} may have many",
@@ -148,11 +140,11 @@ class Expander:
         from miner.sources import github, github_client  # noqa: PLC0415 - PyGithub is slow to load
 
         if self._gateway is None:
-            credential = find_credential(host, self._settings)
-            waits = self._settings.max_wait_seconds
-            self._gateway = github_client.Gateway(host, credential, max_wait=waits, note=self._note)
-        size = self._settings.page_size
-        origins = github.origins_of(address, self._gateway, self._chosen, cache=self._cache, page_size=size)
+            credential = find_credential(host, self.settings)
+            waits = self.settings.max_wait_seconds
+            self._gateway = github_client.Gateway(host, credential, max_wait=waits, note=self.note)
+        size = self.settings.page_size
+        origins = github.origins_of(address, self._gateway, self.chosen, cache=self.cache, page_size=size)
         return list(origins)
 
 

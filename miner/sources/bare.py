@@ -29,7 +29,6 @@ SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 MISSING = "missing"
 """In place of a patch id or of a merged tree: making it needs files that a partial clone lacks."""
 _LACKING = re.compile(r"unable to read|missing (?:blob|object)|promisor|could not fetch")
-_GITLINK = b"160000 commit "
 _MOST_TREES = 100
 """Of a commit and its submodules, which may have submodules."""
 _ABBREVIATED = re.compile(r"[0-9a-fA-F]{4,64}")
@@ -343,12 +342,17 @@ class BareRepository:
 
     def lacking(self, commit: str) -> tuple[str, ...]:
         """Paths of a commit's tree whose content is not in the copy."""
-        rows = self.git("ls-tree", "-r", "-z", "--full-tree", _sha(commit)).stdout.split(b"\0")
-        entries = [(head.split(b" "), path) for head, _, path in (row.partition(b"\t") for row in rows if row)]
-        blobs = [(words[2], path) for words, path in entries if words[1] == b"blob"]
-        stdout = self.git("cat-file", "--batch-check", input=b"".join(blob + b"\n" for blob, _ in blobs)).stdout
-        missing = {line.split(b" ")[0] for line in stdout.splitlines() if line.endswith(b" missing")}
-        return tuple(decode_path(path) for blob, path in blobs if blob in missing)
+        blobs = list(self._listed(commit, b"blob"))
+        stdout = self.git("cat-file", "--batch-check", input="".join(f"{blob}\n" for blob, _ in blobs).encode()).stdout
+        missing = {line.split(" ")[0] for line in stdout.decode().splitlines() if line.endswith(" missing")}
+        return tuple(path for blob, path in blobs if blob in missing)
+
+    def _listed(self, commit: str, kind: bytes) -> Iterator[tuple[str, str]]:
+        """The objects of a kind in a commit's tree, each with its path."""
+        for row in self.git("ls-tree", "-r", "-z", "--full-tree", _sha(commit)).stdout.split(b"\0"):
+            head, _, path = row.partition(b"\t")
+            if row and head.split(b" ")[1] == kind:
+                yield head.split(b" ")[2].decode(), decode_path(path)
 
     def _archive(self, commit: str, into: IO[bytes]) -> None:
         when = int(self.commit_date(commit).timestamp())
@@ -375,16 +379,12 @@ class BareRepository:
 
     def _trees(self, commit: str, folder: str = "") -> Iterator[tuple[str, str]]:
         """A commit's tree, and those of its submodules that the copy has, each with its folder, `/` at its end."""
-        yield folder, self.git("rev-parse", "--verify", f"{_sha(commit)}^{{tree}}").stdout.decode().strip()
+        yield folder, self.tree(commit)
         if self.read_file(commit, ".gitmodules") is None:
             return
-        for row in self.git("ls-tree", "-r", "-z", "--full-tree", _sha(commit)).stdout.split(b"\0"):
-            head, _, path = row.partition(b"\t")
-            if not head.startswith(_GITLINK):
-                continue
-            pinned = head.split(b" ")[2].decode()
+        for pinned, path in self._listed(commit, b"commit"):
             if self.git("cat-file", "-e", f"{pinned}^{{commit}}", check=False).returncode == 0:
-                yield from self._trees(pinned, f"{folder}{decode_path(path)}/")
+                yield from self._trees(pinned, f"{folder}{path}/")
 
     def archive_bytes(self, commit: str) -> bytes:
         """`archive` in memory."""

@@ -133,6 +133,10 @@ class Stage(StrEnum):
     ACCEPTED = "accepted"
     """The change became a task."""
 
+    def no(self, reason: str, detail: str = "") -> Rejection:
+        """A rejection here."""
+        return Rejection(stage=self, reason=reason, detail=detail)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection:

@@ -7,9 +7,6 @@ the copy is cloned from the shadow.
 
 from __future__ import annotations
 
-import base64
-import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -21,10 +18,12 @@ from pathlib import Path
 from typing import IO
 
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.files import locked_in_turn
 from harness.core.process import Completed, run
 from miner.sources import submodules
 from miner.sources.bare import ATTRIBUTES, SAFE_CONFIG, BareRepository, environment
 from miner.sources.change import PullRequest
+from miner.sources.github_auth import git_header
 from miner.sources.messages import Message, read_message
 from miner.sources.submodules import Submodule
 
@@ -52,12 +51,11 @@ class Access:
 
     def environment(self, url: str) -> dict[str, str]:
         """Configuration for one git process: the token is on no disk and in no argument list."""
-        pair = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
         site = "/".join(url.split("/")[:3])
         return {
             "GIT_CONFIG_COUNT": "2",
             "GIT_CONFIG_KEY_0": f"http.{site}/.extraHeader",
-            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
+            "GIT_CONFIG_VALUE_0": git_header(self.token),
             "GIT_CONFIG_KEY_1": "credential.helper",  # an empty value forgets the user's helpers: they would store it
             "GIT_CONFIG_VALUE_1": "",
         }
@@ -90,7 +88,7 @@ def open_source(source: str, *, cache: Path, name: str | None = None, access: Ac
     folder = Path(where).parent if Path(where).name == ".git" else Path(where)
     key = f"{_safe(folder.name)[:40]}-{hashlib.sha256(where.encode()).hexdigest()[:16]}"
     copy = cache / f"{key}.git"
-    with _locked(cache / f"{key}.lock"):
+    with locked_in_turn(cache / f"{key}.lock"):
         _sweep(cache, key)
         if url:
             _copy_url(source, copy, _write(cache / "network.gitconfig", _network_config()), access)
@@ -334,14 +332,11 @@ def _fetch_pulls(source: str, copy: Path, env: dict[str, str], pulls: Sequence[P
     completed = run([*git, "rev-list", "--no-walk", "--parents", "--stdin"], env=env, input="\n".join(lines).encode())
     merged = {words[0] for line in completed.stdout.decode().splitlines() if len(words := line.split()) > 2}  # noqa: PLR2004
     have = run([*git, "for-each-ref", "--format=%(refname)", "refs/pull"], env=env).stdout.decode().split()
-    refs_wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged}.difference(
-        have
-    )
+    refs_wanted = {f"refs/pull/{pull.number}/head" for pull in pulls if pull.merge_commit not in merged} - set(have)
     if not refs_wanted:
         return
-    offered = _network(
-        ["git", "ls-remote", "--end-of-options", source, "refs/pull/*/head"], source, env
-    ).stdout.decode()
+    argv = ["git", "ls-remote", "--end-of-options", source, "refs/pull/*/head"]
+    offered = _network(argv, source, env).stdout.decode()
     specs = [f"+{ref}:{ref}" for line in offered.splitlines() if (ref := line.partition("\t")[2]) in refs_wanted]
     words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--stdin"]
     if specs:
@@ -387,13 +382,6 @@ def _sweep(cache: Path, key: str) -> None:
     """Remove what a killed process left of this copy; the caller holds the lock, so nobody is at it."""
     for stray in cache.glob(f"{key}.*.tmp"):
         shutil.rmtree(stray, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @dataclass(frozen=True, kw_only=True)

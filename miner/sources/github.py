@@ -7,8 +7,7 @@ at a time. Diffs never come from the API: it cuts long ones off.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,32 +77,27 @@ class GithubOrigin:
         else:
             since = change_filter.since.strftime("%Y-%m-%dT%H:%M:%SZ") if change_filter.since else ""
             forge.read_pages(since=max(since, reached.updated if reached else ""))
-        with self._scrubbed():
+        try:
             repo = open_source(
                 self.gateway.host.clone_url(forge.repository),
                 cache=self.cache,
                 name=forge.repository,
                 access=Access(token=self.gateway.token(), pulls=forge.pulls),
             )
-        return OpenOrigin(repo=repo, forge=forge)
-
-    @contextlib.contextmanager
-    def _scrubbed(self) -> Iterator[None]:
-        try:
-            yield
         except GoldseamError as error:
             raise type(error)(self.gateway.scrub(error.message), hint=error.hint) from None
+        return OpenOrigin(repo=repo, forge=forge)
 
 
+@dataclass
 class GithubForge:
     """What GitHub tells of one repository; a `miner.sources.origin.Forge`."""
 
-    def __init__(self, gateway: Gateway, repository: str, *, page_size: int = 50) -> None:
-        self._gateway = gateway
-        self._page_size = page_size
-        self.repository = repository
-        """`owner/name`; the new one once GitHub has told it."""
-        self.pulls: tuple[PullRequest, ...] = ()
+    gateway: Gateway
+    repository: str
+    """`owner/name`; the new one once GitHub has told it."""
+    page_size: int = 50
+    pulls: tuple[PullRequest, ...] = ()
 
     @property
     def updated(self) -> str:
@@ -125,11 +119,11 @@ class GithubForge:
         """
         order = {"field": "UPDATED_AT" if since else "CREATED_AT", "direction": "DESC"}
         pulls: dict[int, PullRequest] = {}
-        size, after = self._page_size, None
+        size, after = self.page_size, None
         while True:
             variables = {**self._variables, "first": size, "after": after, "order": order}
             try:
-                answer = self._gateway.query(queries.PULLS, variables, about=self.repository, shrinks=size > 1)
+                answer = self.gateway.query(queries.PULLS, variables, about=self.repository, shrinks=size > 1)
             except TooMuchError:
                 size = max(1, size // 2)
                 continue
@@ -147,7 +141,7 @@ class GithubForge:
         requests: list[PullRequest] = []
         for start in range(0, len(numbers), _NUMBERS_PAGE):
             text = queries.pulls_by_number(numbers[start : start + _NUMBERS_PAGE])
-            answer = self._gateway.query(text, self._variables, about=self.repository)
+            answer = self.gateway.query(text, self._variables, about=self.repository)
             page = queries.read_pulls(self._whole(answer))
             self.repository = page.repository
             requests.extend(page.pulls)
@@ -156,7 +150,7 @@ class GithubForge:
     def _whole(self, data: object) -> dict[str, object]:
         if not isinstance(data, dict) or not data.get("repository"):
             raise NotThereError(
-                f"{self._gateway.host.name} has no repository {self.repository}, or does not show it to this credential"
+                f"{self.gateway.host.name} has no repository {self.repository}, or does not show it to this credential"
             )
         return data
 
@@ -193,7 +187,7 @@ class GithubForge:
         issues = grouped(reference for references in references_asked.values() for reference in references)
         text, variables = queries.details(issues)
         ids = [pulls[number].node_id for number in by_words]
-        answer = self._gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)
+        answer = self.gateway.query(text, {**variables, "ids": ids}, about=self.repository, shrinks=shrinks)
         details = queries.read_details(answer, issues)
         result: dict[int, tuple[LinkedIssue, ...]] = {}
         for number, references in references_asked.items():

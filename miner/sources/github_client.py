@@ -269,19 +269,14 @@ def _judge_refusal(
 ) -> _Verdict:
     lower = message.lower()
     if "x-github-sso" in headers or "saml" in lower:
-        return _fail(_sso(about, host))
+        return _sso(about, host)
     if (after := _number(headers.get("retry-after"))) is not None:
         return _Verdict(end=_End.WAIT, seconds=after, why="asked to wait", limit=True)
     if headers.get("x-ratelimit-remaining") == "0" or lower.startswith("api rate limit exceeded"):
         return _Verdict(end=_End.WAIT, seconds=_until_reset(headers), why="the rate limit is used up", limit=True)
     if status == 429 or "secondary rate limit" in lower or "abuse" in lower or "try again later" in lower:  # noqa: PLR2004
         return _Verdict(end=_End.WAIT, seconds=_SECONDARY_SECONDS * 2**tries, why="a secondary rate limit")
-    return _fail(
-        GithubError(
-            f"{host} does not allow this credential to read {about}: {message or 'forbidden'}",
-            hint="give the credential read access to contents, issues and pull requests",
-        )
-    )
+    return _forbidden(about, host, message or "forbidden")
 
 
 def _judge_graphql(error: _GraphqlError, about: str, host: str, tries: int) -> _Verdict:
@@ -292,16 +287,11 @@ def _judge_graphql(error: _GraphqlError, about: str, host: str, tries: int) -> _
     if "secondary rate limit" in text.lower():
         return _Verdict(end=_End.WAIT, seconds=_SECONDARY_SECONDS * 2**tries, why="a secondary rate limit")
     if "saml" in text.lower():
-        return _fail(_sso(about, host))
+        return _sso(about, host)
     if error.types & {"NOT_FOUND"}:
         return _fail(NotThereError(f"{host} has no {about}, or does not show it to this credential"))
     if error.types & {"FORBIDDEN", "INSUFFICIENT_SCOPES"}:
-        return _fail(
-            GithubError(
-                f"{host} does not allow this credential to read {about}: {text[:_SHOWN]}",
-                hint="give the credential read access to contents, issues and pull requests",
-            )
-        )
+        return _forbidden(about, host, text[:_SHOWN])
     if any(error.types) and not error.types & {"MAX_NODE_LIMIT_EXCEEDED", "RESOURCE_LIMITS_EXCEEDED", "TIMEOUT"}:
         return _fail(GithubError(f"{host} can't answer a question about {about}: {text[:_SHOWN]}"))
     return _fault(f"part of the answer is missing: {text[:_SHOWN]}", about, host, tries)
@@ -321,10 +311,21 @@ def _fail(error: GithubError) -> _Verdict:
     return _Verdict(end=_End.FAIL, error=error)
 
 
-def _sso(about: str, host: str) -> GithubError:
-    return GithubError(
-        f"{host} shows {about} only to credentials authorised for its single sign-on (SAML)",
-        hint=f"authorise the token for the organisation at https://{host}/settings/tokens (`Configure SSO`)",
+def _sso(about: str, host: str) -> _Verdict:
+    return _fail(
+        GithubError(
+            f"{host} shows {about} only to credentials authorised for its single sign-on (SAML)",
+            hint=f"authorise the token for the organisation at https://{host}/settings/tokens (`Configure SSO`)",
+        )
+    )
+
+
+def _forbidden(about: str, host: str, why: str) -> _Verdict:
+    return _fail(
+        GithubError(
+            f"{host} does not allow this credential to read {about}: {why}",
+            hint="give the credential read access to contents, issues and pull requests",
+        )
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from harness.core.wording import place_of
+from harness.core.wording import problems
 from miner.sources.bare import SHA
 from miner.sources.change import LinkedIssue, PullRequest
 from miner.sources.github_client import GithubError
@@ -100,6 +100,10 @@ class _Nodes(_Model, Generic[Node]):
         return tuple(node for node in self.nodes or () if node is not None)
 
 
+_Listed = Annotated[_Nodes[Node], BeforeValidator(lambda nodes: {} if nodes is None else nodes)]
+"""Nodes that GitHub may leave out, or have null for."""
+
+
 class _NamedNode(_Model):
     name: str
 
@@ -137,8 +141,8 @@ class _Pull(_Model):
     head_ref_oid: str
     merge_commit: _Oid | None
     commits: _Count
-    labels: _Nodes[_NamedNode] | None = None
-    closing_issues_references: _Nodes[_Reference] | None = None
+    labels: _Listed[_NamedNode] = _Nodes()
+    closing_issues_references: _Listed[_Reference] = _Nodes()
     state: str = "MERGED"
 
     def value(self) -> PullRequest:
@@ -153,13 +157,11 @@ class _Pull(_Model):
             merged_at=self.merged_at or "",
             updated_at=self.updated_at,
             commits=self.commits.total_count,
-            labels=tuple(label.name for label in self.labels.present) if self.labels else (),
+            labels=tuple(label.name for label in self.labels.present),
             closes=tuple(
                 (reference.repository.name_with_owner, reference.number)
                 for reference in self.closing_issues_references.present
-            )
-            if self.closing_issues_references
-            else (),
+            ),
             node_id=self.id,
         )
 
@@ -200,23 +202,24 @@ class _Issue(_Model):
     body: str
     created_at: str
     last_edited_at: str | None = None
-    labels: _Nodes[_NamedNode] | None = None
-    comments: _Nodes[_Comment] | None = None
-    user_content_edits: _Nodes[_Edit] | None = None
-    timeline_items: _Nodes[_Rename] | None = None
+    labels: _Listed[_NamedNode] = _Nodes()
+    comments: _Listed[_Comment] = _Nodes()
+    user_content_edits: _Listed[_Edit] = _Nodes()
+    timeline_items: _Listed[_Rename] = _Nodes()
 
     def value(self, before: str) -> LinkedIssue:
         """The issue as of before a moment (ISO 8601 in UTC, which sorts as text), as far as GitHub keeps it."""
-        comments = self.comments.present if self.comments else ()
         edited = self.last_edited_at
         body, version = self._body_before(before)
         return LinkedIssue(
             number=self.number,
             title=self._title_before(before),
             body=body.replace("\r\n", "\n"),
-            labels=tuple(label.name for label in self.labels.present) if self.labels else (),
+            labels=tuple(label.name for label in self.labels.present),
             last_edited_at=edited,
-            comments=tuple(comment.body.replace("\r\n", "\n") for comment in comments if comment.made_before(before)),
+            comments=tuple(
+                comment.body.replace("\r\n", "\n") for comment in self.comments.present if comment.made_before(before)
+            ),
             edited_after_fix=bool(edited and before and edited >= before),
             body_of=version,
         )
@@ -225,7 +228,7 @@ class _Issue(_Model):
         """The newest text written before a moment, and when; an issue written later speaks by its first text."""
         if not before or not self.last_edited_at or self.last_edited_at < before:
             return self.body, ""
-        edits = self.user_content_edits.present if self.user_content_edits else ()
+        edits = self.user_content_edits.present
         versions = sorted((edit.edited_at, edit.diff) for edit in edits if edit.diff is not None)
         earlier = [version for version in versions if version[0] < before]
         if not earlier and self.created_at >= before:
@@ -233,7 +236,7 @@ class _Issue(_Model):
         return (earlier[-1][1], earlier[-1][0]) if earlier else (self.body, "")
 
     def _title_before(self, before: str) -> str:
-        events = self.timeline_items.present if self.timeline_items else ()
+        events = self.timeline_items.present
         later = sorted(
             (event.created_at, event.previous_title) for event in events if before and event.created_at >= before
         )
@@ -251,7 +254,7 @@ class _PullCommit(_Model):
 class _Detail(_Model):
     number: int
     commits: _Nodes[_PullCommit]
-    closing_issues_references: _Nodes[_Issue] | None = None
+    closing_issues_references: _Listed[_Issue] = _Nodes()
 
 
 class Page(BaseModel):
@@ -312,7 +315,7 @@ def read_details(data: Mapping[str, Any], issues: Mapping[str, Sequence[int]]) -
         node = _read(_Detail, raw)
         first = next(iter(node.commits.present), None)
         begun[node.number] = first.commit.authored_date if first else ""
-        linked = node.closing_issues_references.present if node.closing_issues_references else ()
+        linked = node.closing_issues_references.present
         by_pull[node.number] = tuple(issue.value(begun[node.number]) for issue in linked)
     by_number: dict[tuple[str, int], _Issue] = {}
     for place, (repository, numbers) in enumerate(sorted(issues.items())):
@@ -330,5 +333,4 @@ def _read(kind: type[Model], raw: Any) -> Model:
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise GithubError(f"GitHub's answer is not what its schema says: {place_of(first)}: {first['msg']}") from None
+        raise GithubError(f"GitHub's answer is not what its schema says: {problems(error.errors())}") from None

@@ -185,9 +185,7 @@ def _change(repo: str, entry: Entry, messages: tuple[str, ...], pull: PullReques
 
 
 def _reject(walk: Walk, entry: Entry, files: tuple[ChangedFile, ...], lfs: frozenset[str]) -> Rejection | None:
-    def no(reason: str, detail: str) -> Rejection:
-        return Rejection(stage=Stage.HISTORY, reason=reason, detail=detail)
-
+    no = Stage.HISTORY.no
     if entry.reason:
         return no(entry.reason, entry.detail)
     if not files:

@@ -79,7 +79,7 @@ def test_exposures_and_provenance_come_along(tmp_path):
     merge([one, two], tmp_path / "out")
     entries = ledger.read(open_dataset(tmp_path / "out"))
 
-    assert policy.exposures(entries)["acme__widgets-101"].by_endpoint == {"a.example": 1}
+    assert policy.exposures(entries)["acme__widgets-101"] == {"a.example": 1}
     told = {entry.facts["source"]: entry for entry in entries if entry.event == "merged"}
     assert told["one"].facts["ledger"] == ledger.head(one)
     assert told["two"].tasks == ("acme__widgets-102",)

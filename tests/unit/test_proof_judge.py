@@ -269,7 +269,7 @@ def test_what_a_change_alters_is_named_as_tests_are():
         "head": b"class T:\n    def test_a(self):\n        f()\n",
     }
     draft = SimpleNamespace(
-        split=SimpleNamespace(test_files=("f.py",)),
+        parts=SimpleNamespace(test_files=("f.py",)),
         candidate=SimpleNamespace(change=SimpleNamespace(base_commit="base", head_commit="head")),
         test=TestSpec(),
     )
@@ -281,7 +281,7 @@ def test_what_a_change_alters_in_a_module_of_rust_is_named_by_the_roots_that_it_
     before = b"mod tests {\n    #[test]\n    fn adds() { a() }\n}\n"
     sources = {"base": before, "head": before.replace(b"a()", b"b()")}
     draft = SimpleNamespace(
-        split=SimpleNamespace(test_files=("core/src/ops/add.rs",)),
+        parts=SimpleNamespace(test_files=("core/src/ops/add.rs",)),
         candidate=SimpleNamespace(change=SimpleNamespace(base_commit="base", head_commit="head")),
         test=TestSpec(framework="cargo test"),
     )

@@ -60,7 +60,7 @@ def run(tmp_path, dataset):
 @pytest.fixture
 def newer_classes(monkeypatch):
     """A later version of the table, in which a regression is something else."""
-    row = Row(failure_class=FailureClass.LOGIC_ERROR, when="broken", holds=lambda facts: bool(facts.broken))
+    row = Row(failure_class=FailureClass.LOGIC_ERROR, when="broken", holds=lambda facts: bool(facts.tests.broken))
     monkeypatch.setattr(failures, "ROWS", (row, *failures.ROWS))
     monkeypatch.setattr(verdict, "CLASSES_VERSION", 99)
     monkeypatch.setattr("harness.runs.regrade.CLASSES_VERSION", 99)

@@ -15,7 +15,7 @@ from harness.dataset import policy, rotation
 from harness.dataset.folder import open_dataset, write_task
 from harness.dataset.ledger import ledger
 from harness.dataset.ledger.entry import GENESIS, Entry, Event
-from harness.dataset.policy import Exposure, Policy, parse_policy, reasons
+from harness.dataset.policy import Policy, parse_policy, reasons
 from tests import report_runs
 
 TODAY = date(2026, 11, 22)
@@ -39,15 +39,14 @@ def test_a_day_and_model_counts_once():
         ]
     )
 
-    assert found[ONE].by_endpoint == {"api.a.example": 3}
-    assert found[ONE].models == {"m", "n"}
+    assert found[ONE] == {"api.a.example": 3}
 
 
 def test_providers_are_counted_for_themselves():
     found = policy.exposures([shown(ONE, TWO), shown(ONE, endpoint="https://b.example")])
 
-    assert found[ONE].by_endpoint == {"api.a.example": 1, "b.example": 1}
-    assert found[TWO].by_endpoint == {"api.a.example": 1}
+    assert found[ONE] == {"api.a.example": 1, "b.example": 1}
+    assert found[TWO] == {"api.a.example": 1}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_an_own_endpoint_is_no_outside_provider(endpoint):
 
 
 def test_an_endpoint_that_is_not_known_counts():
-    assert policy.exposures([shown(ONE, endpoint="")])[ONE].by_endpoint == {"unknown": 1}
+    assert policy.exposures([shown(ONE, endpoint="")])[ONE] == {"unknown": 1}
 
 
 INSTANCE = report_runs.make_task(1).instance  # merged on 2024-03-02
@@ -81,8 +80,7 @@ INSTANCE = report_runs.make_task(1).instance  # merged on 2024-03-02
     ],
 )
 def test_when_a_task_has_to_leave(rules, by_endpoint, why):
-    exposure = Exposure(by_endpoint=by_endpoint, models=frozenset(), parts=frozenset())
-    found = reasons(INSTANCE, exposure, Policy.model_validate(rules), today=TODAY)
+    found = reasons(INSTANCE, by_endpoint, Policy.model_validate(rules), today=TODAY)
 
     assert [why in one for one in found] == ([True] if why else [])
 

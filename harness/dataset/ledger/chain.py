@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -242,15 +242,10 @@ class Join:
     """The line that joins them; None where there was nothing to join."""
 
 
-@dataclass
-class _Branches:
-    """The tips of a ledger: entries that nothing follows, oldest first."""
-
-    entries: list[Entry] = field(default_factory=list)
-
-    def tips(self) -> list[Entry]:
-        followed = {digest for entry in self.entries for digest in (entry.prev, *_joins(entry))}
-        return [entry for entry in self.entries if entry.hash not in followed]
+def _tips(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries that nothing follows, oldest first."""
+    followed = {digest for entry in entries for digest in (entry.prev, *_joins(entry))}
+    return [entry for entry in entries if entry.hash not in followed]
 
 
 def join(dataset: Dataset, other: Path) -> Join:
@@ -281,15 +276,15 @@ def join(dataset: Dataset, other: Path) -> Join:
         _same_origin(ours, theirs, source)
         new = _lacking(theirs, hashes)
         added = [line.entry for line in new if line.entry]
-        branches = _Branches([*(line.entry for line in ours if line.entry), *added])
-        tips = branches.tips()
+        entries = [*(line.entry for line in ours if line.entry), *added]
+        tips = _tips(entries)
         start = b"" if not ours or ours[-1].ended else b"\n"
         text = b"".join(line.text + b"\n" for line in new)
         if len(tips) < 2:  # noqa: PLR2004 - two branches, or nothing to join
             if text:
                 ledger.write_end(handle, start + text)
             return Join(added=len(added), entry=None)
-        last = branches.entries[-1]
+        last = entries[-1]
         joins = [tip.hash for tip in tips if tip.hash != last.hash]
         seq = max(tip.seq for tip in tips) + 1
         fields = writer.fields(Event.JOINED, (), {"joins": joins}, prev=last.hash, seq=seq)

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from harness.core import json_text
 from harness.core.records import OpenRecord
-from harness.core.wording import kind_of, place_of
+from harness.core.wording import kind_of, problems
 
 LEDGER_VERSION = 1
 GENESIS = "0" * 64
@@ -121,8 +121,7 @@ def parse(line: bytes) -> tuple[Entry, dict[str, Any]]:
     try:
         return Entry.model_validate(raw), raw
     except ValidationError as error:
-        problems = "; ".join(f"{place_of(item) or 'line'}: {item['msg']}" for item in error.errors()[:3])
-        raise NotAnEntryError(problems) from error
+        raise NotAnEntryError(problems(error.errors(), whole="line", most=3)) from error
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import functools
 import getpass
+import itertools
 import os
 import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -161,8 +162,8 @@ def append(
     with locked(path) as handle:
         tail = _tail(handle)
         last = next((line.entry for line in reversed(tail) if line.entry), None)
-        if broken := _broken_end(tail):
-            facts["torn"] = torn_note(broken)
+        if broken := list(itertools.takewhile(lambda line: line.entry is None, reversed(tail))):
+            facts["torn"] = torn_note(reversed(broken))
         if last is None and canary:
             facts = {"canary": canary, **facts}
         fields = writer.fields(
@@ -215,26 +216,21 @@ def locked(path: Path) -> Iterator[int]:
         InputError, InfrastructureError: it cannot be written.
 
     """
-    with files.explained(path), _open_locked(path) as handle:
-        yield handle
-
-
-@contextlib.contextmanager
-def _open_locked(path: Path) -> Iterator[int]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        is_new = not path.exists()
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if not _is_still(path, handle):  # such as a checkout, while we waited
-                continue
-            if is_new:
-                files.sync_folder(path.parent)
-            yield handle
-            return
-        finally:
-            os.close(handle)
+    with files.explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            is_new = not path.exists()
+            handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                if not _is_still(path, handle):  # such as a checkout, while we waited
+                    continue
+                if is_new:
+                    files.sync_folder(path.parent)
+                yield handle
+                return
+            finally:
+                os.close(handle)
 
 
 def _is_still(path: Path, handle: int) -> bool:
@@ -258,15 +254,6 @@ def _tail(handle: int) -> tuple[Line, ...]:
         if last is not None or start == 0:
             return lines(b"\n".join([*texts[last or 0 :], end]))
         window *= 4
-
-
-def _broken_end(tail: tuple[Line, ...]) -> list[Line]:
-    broken: list[Line] = []
-    for line in reversed(tail):
-        if line.entry is not None:
-            break
-        broken.append(line)
-    return broken[::-1]
 
 
 def write_end(handle: int, data: bytes) -> None:

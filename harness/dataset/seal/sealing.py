@@ -224,10 +224,8 @@ def finish(dataset: Dataset) -> None:
         _settle(place / sealed.SEALED_FILE, dataset)
         if dataset.sealed and (place / sealed.SEALED_FILE).exists():
             _refuse_others(place)
-            for name in (
-                *_CONTENT,
-                *hidden_files.hidden_names(place),
-            ):  # tests.json first: without it the rest is not read
+            # tests.json first: without it the rest is not read
+            for name in (*_CONTENT, *hidden_files.hidden_names(place)):
                 (place / name).unlink(missing_ok=True)
         files.remove_strays(place)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from array import array
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.core.grouping import grouped
 from harness.core.instance import Task
 from harness.dataset.similarity import leak_fingerprints, shingles
 from harness.dataset.similarity.leak_fingerprints import Kind
@@ -124,19 +124,13 @@ class _Settled:
 
     fixes: tuple[Fix, ...]
     postings: Postings
-    by_patch_id: Mapping[str, tuple[int, ...]]
+    by_patch_id: Mapping[str, Sequence[int]]
     """By the id of a patch: numbers of the fixes that are it."""
 
     @classmethod
     def of(cls, fixes: tuple[Fix, ...]) -> _Settled:
-        by_patch_id: dict[str, list[int]] = defaultdict(list)
-        for number, fix in enumerate(fixes):
-            by_patch_id[fix.patch_id].append(number)
-        return cls(
-            fixes=fixes,
-            postings=Postings.of([fix.code for fix in fixes]),
-            by_patch_id={name: tuple(numbers) for name, numbers in by_patch_id.items()},
-        )
+        by_patch_id = grouped((fix.patch_id, number) for number, fix in enumerate(fixes))
+        return cls(fixes=fixes, postings=Postings.of([fix.code for fix in fixes]), by_patch_id=by_patch_id)
 
     def sharing(self, fix: Fix) -> Iterator[tuple[Fix, int]]:
         """Every fix with the same patch or code in common, and how many shingles of it."""
@@ -203,15 +197,12 @@ def twins(tasks: Sequence[Task], *, threshold: float = THRESHOLD) -> tuple[Twin,
 
 def _pairs(fixes: Sequence[Fix], least: float) -> Iterator[tuple[Fix, Fix]]:
     """Those with the same patch, or with `least` of the smaller fix in common; what most tasks share says nothing."""
-    postings, most = Postings.of([fix.code for fix in fixes]), len(fixes) // 2 + _FEW
-    by_patch_id: dict[str, list[int]] = defaultdict(list)
-    for number, fix in enumerate(fixes):
-        by_patch_id[fix.patch_id].append(number)
+    index, most = _Settled.of(tuple(fixes)), len(fixes) // 2 + _FEW
     for first, fix in enumerate(fixes):
-        shared = postings.shared(fix.code)
-        telling = postings.shared(postings.held_by_at_most(fix.code, most))
+        shared = index.postings.shared(fix.code)
+        telling = index.postings.shared(index.postings.held_by_at_most(fix.code, most))
         alike = {other for other in telling if shared[other] >= least * min(len(fix.code), len(fixes[other].code))}
-        equal = by_patch_id[fix.patch_id]
+        equal = index.by_patch_id[fix.patch_id]
         for second in sorted(alike | set(equal if len(equal) <= most else ())):
             if second > first:
                 yield fix, fixes[second]

@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from harness.sandbox import engine
@@ -54,11 +53,8 @@ def engine_info() -> Mapping[str, Any]:
         InfrastructureError: it does not answer.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling("asking what its machine has") as client:
         fields: Mapping[str, Any] = client.info()
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("asking what its machine has", error) from error
     return fields
 
 
@@ -154,10 +150,8 @@ class AdmittedSandbox(Sandbox):
         self._inner.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._inner.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._inner.__exit__(None, None, None)
 
     def run(self, job: Job) -> JobResult:
         with self._admission().of(Needs(cpus=job.budgets.cpus, memory_mb=job.memory_mb)):

@@ -216,39 +216,30 @@ def look(*, runtime: str | None = None) -> NodeFacts:
 
 def _engine() -> str:
     """What tells this node's engine from others: two on one machine differ in their folder, and may share an id."""
-    client: Any = engine.connect()
-    info = client.info()
+    info = engine.connect().info()
     engine_ids = () if engine.is_podman() else (info.get("ID"),)  # Podman makes one up at each call
     return "\n".join(str(part or "") for part in (info.get("Name"), info.get("DockerRootDir"), *engine_ids))
 
 
 def _images() -> frozenset[str]:
-    client: Any = engine.connect()
-    images = client.images()
+    images = engine.connect().images()
     return frozenset(name for image in images for name in (image["Id"], *(image.get("RepoDigests") or ())))
 
 
-def tidy(ended: Collection[str]) -> int:
-    """Remove the containers of processes whose work has ended, and of dead ones. Returns how many are left."""
+def tidy(ended: Collection[str]) -> None:
+    """Remove the containers of processes whose work has ended, and of dead ones, as far as that can be done soon."""
     deadline = time.monotonic() + _GONE_SECONDS
     while True:
         try:
             owners.sweep()
-            left = [
-                container["Id"] for container in _containers() if container["Labels"].get(engine.LABEL_OWNER) in ended
-            ]
+            containers = engine.connect().containers(all=True, filters={"label": [engine.LABEL_OWNER]})
+            left = [container["Id"] for container in containers if container["Labels"].get(engine.LABEL_OWNER) in ended]
             for name in left:
                 _removed(name)
         except (InfrastructureError, *engine.ConnectionLost):
-            return -1
+            return
         if not left or time.monotonic() > deadline:
-            return len(left)
-
-
-def _containers() -> list[dict[str, Any]]:
-    client: Any = engine.connect()
-    containers: list[dict[str, Any]] = client.containers(all=True, filters={"label": [engine.LABEL_OWNER]})
-    return containers
+            return
 
 
 def _removed(name: str) -> None:

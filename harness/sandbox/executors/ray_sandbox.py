@@ -170,8 +170,8 @@ class RaySandbox(Sandbox):
     def _functions(self) -> None:
         """What nodes are asked to do; goldseam is installed there, so no code travels."""
         self._work = self._ray.remote(max_retries=LOST_RETRIES, retry_exceptions=False)(_work)
-        self._look_at = self._ray.remote(num_cpus=0, max_retries=1)(_look)
-        self._tidy_up = self._ray.remote(num_cpus=0, max_retries=1)(_tidy)
+        self._look_at = self._ray.remote(num_cpus=0, max_retries=1)(ray_node.look)
+        self._tidy_up = self._ray.remote(num_cpus=0, max_retries=1)(ray_node.tidy)
 
     def _send(self, parcel: _Parcel, avoid: set[str]) -> tuple[str, Reply]:
         """Have it done once; the node that did it, and what it says."""
@@ -239,6 +239,10 @@ class RaySandbox(Sandbox):
         strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
         return strategies.NodeAffinitySchedulingStrategy(node_id, soft=soft)
 
+    def _on(self, node_id: str, function: Any) -> Any:
+        """A function as that node alone does it."""
+        return function.options(scheduling_strategy=self._at(node_id, soft=False))
+
     def _wait(self, ref: Any, node_id: str | None) -> bool:
         """Wait for a job, or have it ended when the run is interrupted. False where it was lost with its node.
 
@@ -288,12 +292,8 @@ class RaySandbox(Sandbox):
 
     def _look(self, nodes: Iterable[str]) -> dict[str, NodeFacts]:
         """What nodes say of themselves; those that do not answer are left out."""
-        refs = {
-            node_id: self._look_at.options(scheduling_strategy=self._at(node_id, soft=False)).remote(
-                self._setting.runtime
-            )
-            for node_id in nodes
-        }
+        runtime = self._setting.runtime
+        refs = {node_id: self._on(node_id, self._look_at).remote(runtime=runtime) for node_id in nodes}
         facts: dict[str, NodeFacts] = {}
         deadline = time.monotonic() + _LOOK_SECONDS
         for node_id, ref in refs.items():
@@ -333,9 +333,7 @@ class RaySandbox(Sandbox):
         """Leave no container: those that workers are about to remove, and those of workers that were killed."""
         try:
             refs = [
-                self._tidy_up.options(scheduling_strategy=self._at(node_id, soft=False)).remote(
-                    sorted(self._owners.get(node_id, ()))
-                )
+                self._on(node_id, self._tidy_up).remote(sorted(self._owners.get(node_id, ())))
                 for node_id in self._refresh()
             ]
             self._ray.wait(refs, num_returns=len(refs), timeout=_LOOK_SECONDS) if refs else None
@@ -373,11 +371,3 @@ def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[st
         _, error = ray_node.outcome_of(lambda: _same_version(own_version, version, where))
         return where, ray_node.seal(Reply(result=None, error=error, owner="", healthy=True), key)
     return where, ray_node.work(letter, key, setting)
-
-
-def _look(runtime: str | None) -> NodeFacts:
-    return ray_node.look(runtime=runtime)
-
-
-def _tidy(owners: list[str]) -> int:
-    return ray_node.tidy(owners)

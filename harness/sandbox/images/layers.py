@@ -95,13 +95,13 @@ def newest_layer(
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    client: Any = engine.connect()
+    client = engine.connect()
     keys = b"".join(indexed)
     try:
         since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"])
     except (engine.NotFoundError, engine.ApiError, ValueError):
         since = 0.0
-    try:
+    with engine.calling(f"reading the files of image {image}", tarfile.ReadError):
         config = client.create_host_config(
             network_mode="none",
             read_only=True,
@@ -113,35 +113,24 @@ def newest_layer(
             log_config={"Type": "none", "Config": {}},
             init=True,
         )
-        container = client.create_container(
-            image=image,
-            entrypoint=[],
-            command=[
-                "sh",
-                "-c",
-                'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
-                _PROGRAM,
-                str(since),
-                "text" if text_only else "all",
-                str(len(keys)),
-            ],
-            user="0:0",
-            stdin_open=True,
-            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
-            network_disabled=True,
-            host_config=config,
-        )["Id"]
-        try:
+        command = [
+            "sh",
+            "-c",
+            'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
+            _PROGRAM,
+            str(since),
+            "text" if text_only else "all",
+            str(len(keys)),
+        ]
+        with owners.passing_container(
+            image, "inspect", entrypoint=[], command=command, user="0:0", stdin_open=True, host_config=config
+        ) as container:
             with contextlib.closing(engine.attach(container)) as wire:
                 client.start(container)
                 engine.send(wire, keys)
                 yield from _members(engine.frames(wire), [] if skipped is None else skipped)
             if status := client.wait(container, timeout=60)["StatusCode"]:
                 raise InfrastructureError(f"reading the files of image {image} ended with {status}")
-        finally:
-            engine.remove_container(container)
-    except (*engine.ConnectionLost, tarfile.ReadError) as error:
-        raise engine.engine_failed(f"reading the files of image {image}", error) from error
 
 
 def _seconds(created: str) -> float:
@@ -165,16 +154,13 @@ def every_layer(image: str) -> Iterator[tuple[str, bytes]]:
         InfrastructureError: the engine failed, or the image is not there.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling(f"saving image {image}", tarfile.ReadError) as client:
         pipe = io.BufferedReader(Pipe(client.get_image(image)), 1 << 20)
         with tarfile.open(fileobj=pipe, mode="r|") as archive:
             for member in archive:
                 stream = archive.extractfile(member) if member.isfile() else None
                 if stream is not None:
                     yield from _entry(member.name, stream)
-    except (*engine.ConnectionLost, tarfile.ReadError) as error:
-        raise engine.engine_failed(f"saving image {image}", error) from error
 
 
 def _entry(name: str, stream: IO[bytes]) -> Iterator[tuple[str, bytes]]:

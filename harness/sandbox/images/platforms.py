@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from platform import machine
-from typing import Any
 
 from harness.sandbox import engine, owners
 from harness.sandbox.engine import ImageFacts
@@ -61,15 +60,11 @@ def ensure_runs(image: str) -> None:
 
 
 def _starts(facts: ImageFacts) -> bool:
-    client: Any = engine.connect()
-    labels = {engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "probe"}
-    container = client.create_container(facts.id, ["/bin/true"], entrypoint=[], labels=labels, network_disabled=True)[
-        "Id"
-    ]
-    try:
-        with contextlib.suppress(engine.ApiError):
-            client.start(container)
-            return bool(client.wait(container, timeout=_PROBE_SECONDS).get("StatusCode") == 0)
-        return False
-    finally:
-        engine.remove_container(container)
+    client = engine.connect()
+    with (
+        owners.passing_container(facts.id, "probe", command=["/bin/true"], entrypoint=[]) as container,
+        contextlib.suppress(engine.ApiError),
+    ):
+        client.start(container)
+        return bool(client.wait(container, timeout=_PROBE_SECONDS).get("StatusCode") == 0)
+    return False

@@ -177,10 +177,8 @@ class _Pull:
                 _add_up(layers, fields)
                 if now - noted > _NOTE_SECONDS:
                     noted = now
-                    have, size = (
-                        sum(fetched for fetched, _ in layers.values()),
-                        sum(size for _, size in layers.values()),
-                    )
+                    have = sum(fetched for fetched, _ in layers.values())
+                    size = sum(size for _, size in layers.values())
                     self._note(f"fetching {self._ref}: {have / 1e6:.0f} of {size / 1e6:.0f} MB")
 
     def _fail_by_engine(self, error: BaseException) -> None:
@@ -265,13 +263,13 @@ def in_registry(ref: str) -> bool:
         InfrastructureError: the engine failed, or the registry gave no answer.
 
     """
-    client: Any = engine.connect()
-    try:
-        client.inspect_distribution(ref)
-    except engine.NotFoundError:
-        return False
-    except engine.ConnectionLost as error:
-        if any(sign in engine.cause(error).lower() for sign in _NOT_THERE):
+    with engine.calling(f"asking the registry for {ref}") as client:
+        try:
+            client.inspect_distribution(ref)
+        except engine.NotFoundError:
             return False
-        raise engine.engine_failed(f"asking the registry for {ref}", error) from error
+        except engine.ConnectionLost as error:
+            if any(sign in engine.cause(error).lower() for sign in _NOT_THERE):
+                return False
+            raise
     return True

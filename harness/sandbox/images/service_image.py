@@ -40,23 +40,12 @@ def look(ref: str) -> ServiceImage:
         InfrastructureError: the engine failed, or does not hold it.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling(f"looking at image {ref}") as client:
         raw = client.inspect_image(ref)
         config = raw.get("Config") or {}
-        container = client.create_container(
-            image=raw["Id"],
-            command=["none"],
-            network_disabled=True,
-            labels={engine.LABEL_OWNER: owners.owner(), engine.LABEL_KIND: "inspect"},
-        )["Id"]
-        try:
+        with owners.passing_container(raw["Id"], "inspect", command=["none"]) as container:
             volumes = [path for path in config.get("Volumes") or () if _FOLDER.match(path)]
             folders = [folder for path in (*_ALWAYS, *sorted(volumes)) for folder in _folders(client, container, path)]
-        finally:
-            engine.remove_container(container)
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed(f"looking at image {ref}", error) from error
     ports = [int(port.partition("/")[0]) for port in config.get("ExposedPorts") or () if port.endswith("/tcp")]
     return ServiceImage(
         name=_name(ref, raw),

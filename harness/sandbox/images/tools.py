@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.sandbox import engine
 
 KIND = "tools"
@@ -22,11 +20,8 @@ def find(kinds: tuple[str, ...] = (KIND, KIND_WITH)) -> str | None:
         InfrastructureError: the engine failed.
 
     """
-    client: Any = engine.connect()
-    try:
+    with engine.calling("looking for the tools image") as client:
         images = client.images(filters={"label": [engine.LABEL_KIND]})  # once: it takes long where there are many
-    except engine.ConnectionLost as error:
-        raise engine.engine_failed("looking for the tools image", error) from error
     tools = (image for image in images if image["Labels"][engine.LABEL_KIND] in kinds)
     newest = max(tools, key=lambda image: image["Created"], default=None)
     return None if newest is None else str(newest["Id"])

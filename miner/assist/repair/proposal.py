@@ -17,6 +17,7 @@ from pydantic import Field, StringConstraints, ValidationError, field_validator
 
 from harness.core import json_text
 from harness.core.records import StrictRecord
+from harness.core.wording import problems
 from harness.quality import sensitive
 from harness.solve.base import Message, marked
 from miner.evidence.tree import Recipe, Tree
@@ -118,18 +119,13 @@ def read(answer: str) -> Proposal:
     try:
         proposal = Proposal.model_validate(json_text.loads(match.group()))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:5])
+        faults = problems(error.errors(), most=5)
         raise NoProposalError(f"the answer is no JSON object of this form: {faults}") from error
     except ValueError as error:
         raise NoProposalError(f"the answer is no JSON: {error}") from error
     if not (proposal.requirements or proposal.without or proposal.apt or proposal.env or proposal.commands):
         raise NoProposalError("the answer changes nothing")
     return proposal
-
-
-def _bounds(requirement: str) -> bool:
-    """Whether it says which version."""
-    return bool(Requirement(requirement).specifier)
 
 
 def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
@@ -148,7 +144,7 @@ def applied(recipe: Recipe, proposal: Proposal, *, number: int) -> Recipe:
         apt=tuple(dict.fromkeys((*recipe.apt, *proposal.apt))),
         overrides=(
             *missing.without(recipe.overrides, names),
-            *(requirement for requirement in proposal.requirements if _bounds(requirement)),
+            *(text for text in proposal.requirements if Requirement(text).specifier),  # those that say which version
         ),
         env={**recipe.env, **proposal.env},
         commands=proposal.commands or recipe.commands,

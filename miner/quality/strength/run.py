@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Any
 
 from harness.core import files, test_ids
-from harness.core.errors import BugError, InputError, InterruptedRunError
+from harness.core.errors import BugError, InputError
 from harness.core.expectations import Expectations
 from harness.core.extras import install_command
 from harness.core.instance import Hidden, Outcome, Task, TaskState, TestStatus
@@ -92,7 +92,11 @@ def measure(
     empty = _try(task, Variant(kind=Kind.EMPTY, patch=b"", description="nothing is changed"), gold, sandbox)
     note("coverage")
     covered = lines.coverage(task, fix, gold.patch, sandbox)
-    variants = tuple(_variants(fix, bounds, hashlib.sha256(task.hidden.gold_patch).hexdigest()))
+    seed = hashlib.sha256(task.hidden.gold_patch).hexdigest()
+    variants = (
+        *mutants.subsets(fix, most=bounds.parts, seed=seed),
+        *mutants.mutants(fix, most=bounds.mutants, seed=seed),
+    )
     results: dict[int, VariantResult | None] = {}
     for number in _spread(variants):
         if not allows(gold.quick[1] if gold.quick else gold.seconds):
@@ -109,11 +113,6 @@ def measure(
         not_tried=len(variants) - len(results),
         seconds=time.monotonic() - began,
     )
-
-
-def _variants(fix: Fix, bounds: Bounds, seed: str) -> Iterator[Variant]:
-    yield from mutants.subsets(fix, most=bounds.parts, seed=seed)
-    yield from mutants.mutants(fix, most=bounds.mutants, seed=seed)
 
 
 def _spread(variants: Sequence[Variant]) -> Iterator[int]:
@@ -183,8 +182,7 @@ def _try(task: Task, variant: Variant, gold: _Gold, sandbox: Sandbox) -> Variant
         return None
     if patch is not None and (not patch.files or patch.raw == gold.patch.raw):
         return None
-    forms = ([gold.quick] if gold.quick else []) + [(task, gold.seconds)]
-    for form, seconds in forms:
+    for form, seconds in filter(None, (gold.quick, (task, gold.seconds))):
         demands = scoring.Demands(timeout=limit(seconds, task.instance.budgets.seconds))
         scored = scoring.score(_stopping(form) if gold.alone else form, patch, sandbox, demands)
         if scored.grade.outcome is not Outcome.RESOLVED:
@@ -276,8 +274,6 @@ def gauge(
                 return task, measure(task, sandbox, request.bounds, note=lambda text: note(f"{instance_id}: {text}"))
         except (CannotMeasureError, BugError) as error:
             return task, TaskStrength(instance_id=instance_id, unknown=str(error), bug=isinstance(error, BugError))
-        except InterruptedRunError:
-            raise
         except (MissingImageError, SandboxError) as error:
             if isinstance(error, SandboxError) and not sandbox.is_healthy():
                 raise
