@@ -335,9 +335,9 @@ def untestable(repo: BareRepository, change: Change, kinds: Mapping[str, Kind]) 
     tests = [path for path, kind in kinds.items() if kind is Kind.TEST and not is_data(path)]
     if not tests or Kind.MIXED in kinds.values():
         return None
-    told = LANGUAGES.get(language(_of_one_language(tests, kinds)))
+    of_tests = LANGUAGES.get(language(_of_one_language(tests, kinds)))
     tree = CommitTree(repo, change.head_commit)
-    why = told.untestable(tree, [path for path in tests if tree.read(path) is not None]) if told else None
+    why = of_tests.untestable(tree, [path for path in tests if tree.read(path) is not None]) if of_tests else None
     return Stage.RECOGNITION.no(why[0], why[1]) if why else None
 
 

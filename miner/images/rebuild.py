@@ -110,8 +110,8 @@ def rebuild(
     with open_workshop(settings, instance.repo, log, note) as opened:
         workshop = replace(opened.reaching(written.hosts), variables={**opened.variables, **written.variables})
         names = {name for section in sections for name in section.inputs} - {SOURCE_NAME}
-        there = public_files(dataset, instance_id) if names else {}
-        files = {name: workshop.input(name, _input(dataset, instance_id, name, there)).path for name in names}
+        public = public_files(dataset, instance_id) if names else {}
+        files = {name: workshop.input(name, _input(dataset, instance_id, name, public)).path for name in names}
         files[SOURCE_NAME] = _tree(workshop, pinned)
         start = below or base.resolve(settings.model_copy(update={"base": written.base}))
         images = (

@@ -106,11 +106,11 @@ def sources(
     `read` gives files of the tree with the fix, `listed` the paths of all of them.
     """
 
-    def read_with_folders(asked: Iterable[str]) -> Mapping[str, bytes]:
-        asked = tuple(asked)
-        folders = {path for path in asked if path.endswith("/")}
+    def read_with_folders(wanted_paths: Iterable[str]) -> Mapping[str, bytes]:
+        places = tuple(wanted_paths)
+        folders = {path for path in places if path.endswith("/")}
         inside = (path for path in listed() if f"{posixpath.dirname(path)}/" in folders) if folders else ()
-        return read(dict.fromkeys((*(path for path in asked if path not in folders), *inside)))
+        return read(dict.fromkeys((*(path for path in places if path not in folders), *inside)))
 
     language = language_of(task.instance.test)
     return language.test_sources(paths, read_with_folders, lambda path: classify(path) in (Kind.TEST, Kind.SUPPORT))

@@ -103,7 +103,7 @@ def roots(tree: Tree, tests: Collection[str]) -> dict[str, list[str]]:
 def source_folders(paths: Collection[str]) -> list[str]:
     """The folders of sources that files are in, as far as their paths tell: `src/test/java`."""
     parts = (path.split("/") for path in paths)
-    return sorted({"/".join(each[: each.index("src") + 3] if "src" in each[:-3] else each[:-1]) for each in parts})
+    return sorted({"/".join(names[: names.index("src") + 3] if "src" in names[:-3] else names[:-1]) for names in parts})
 
 
 def manifests(tree: Tree) -> Iterator[str]:

@@ -477,9 +477,9 @@ def unset_version(reactor: Path) -> str:
         return ""
     name = re.fullmatch(r"\$\{([\w.-]+)\}", (pom.findtext("{*}version") or "").strip())
     config = reactor / ".mvn/maven.config"
-    said = config.read_text(errors="replace") if config.exists() else ""
+    options = config.read_text(errors="replace") if config.exists() else ""
     is_set = name and any(element.tag.rpartition("}")[2] == name[1] for element in pom.iterfind(".//{*}properties/*"))
-    return name[1] if name and not is_set and f"-D{name[1]}=" not in said else ""
+    return name[1] if name and not is_set and f"-D{name[1]}=" not in options else ""
 
 
 def relative(place: str, module: Path) -> str:

@@ -117,9 +117,9 @@ class RecipeBuild:
         own, below = self.interpreter, packed.interpreter
         interpreters = [own] if own.layer.tag == below.layer.tag else [own, below]
         recipes = [base.layer(base.resolve(request.workshop.settings))]
-        recipes += [each.recipe for each in interpreters if each.recipe and each.recipe not in recipes]
+        recipes += [base_of.recipe for base_of in interpreters if base_of.recipe and base_of.recipe not in recipes]
         stack = [ground]
-        stack += [each.layer for each in interpreters if each.layer.tag != ground.tag]
+        stack += [base_of.layer for base_of in interpreters if base_of.layer.tag != ground.tag]
         stack += [deps_built, source_built]
         facts = source_built.facts
         return BuiltImage(
