@@ -339,6 +339,17 @@ def test_what_itself_needs_a_distribution_is_not_what_that_is_built_with():
     assert recipe_fixes.after_failure(recipe("pandas"), said) is None
 
 
+UNFETCHED = """  × Failed to build `bcrypt==2.0.0`
+  ╰─▶ Call to `setuptools.build_meta:__legacy__.build_wheel` failed (exit status: 1)
+      distutils.errors.DistutilsError: Could not find suitable distribution
+      for Requirement.parse('cffi>=1.1')
+"""
+
+
+def test_what_setup_requires_names_and_setuptools_cannot_fetch_is_there_when_it_is_built():
+    assert recipe_fixes.after_failure(recipe("bcrypt"), UNFETCHED).built_with == (("bcrypt", "cffi"),)
+
+
 def test_what_every_build_has_is_not_asked_for():
     assert recipe_fixes.after_failure(recipe("pandas"), NEEDY.format("distutils")) is None
 

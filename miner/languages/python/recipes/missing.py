@@ -114,6 +114,11 @@ _UNDECLARED = re.compile(
 )
 
 
+_UNFETCHED = re.compile(
+    r"Failed to build `([A-Za-z0-9][\w.-]*)==(?:(?!Failed to build).)*?"
+    r"Could not find suitable distribution for Requirement\.parse\('([A-Za-z0-9][\w.-]*)"
+)
+"""What setup_requires names, where setuptools can't fetch it by itself."""
 _SETUP_LACKS = re.compile(
     r"Call to `setuptools[^`]*` failed.*File \"setup\.py\", line.*(?:No module named '([A-Za-z_]\w*)"
     r"|\b(?i:(cython|numpy|cffi|pybind11) (?:\S+ ){0,2}(?:required|needed|missing|installed|found)"
@@ -131,7 +136,7 @@ def undeclared(text: str) -> tuple[tuple[str, str], ...]:
     plain = " ".join(text[-_LONGEST:].split())
     matches = [
         (name, module)
-        for name, module in _UNDECLARED.findall(plain)
+        for name, module in (*_UNDECLARED.findall(plain), *_UNFETCHED.findall(plain))
         # to be built with what itself needs this: a circle, in which uv would wait for ever
         if not re.search(rf"`{re.escape(module)}` \(v[^)]*\) depends on `{re.escape(name)}`", plain)
     ]
