@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from harness.core.wording import problems
@@ -100,8 +100,13 @@ class _Nodes(_Model, Generic[Node]):
         return tuple(node for node in self.nodes or () if node is not None)
 
 
-_Listed = Annotated[_Nodes[Node], BeforeValidator(lambda nodes: {} if nodes is None else nodes)]
-"""Nodes that GitHub may leave out, or have null for."""
+class _Listed(_Nodes[Node], Generic[Node]):
+    """Nodes that GitHub may leave out, or have null for."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none(cls, nodes: Any) -> Any:
+        return {} if nodes is None else nodes
 
 
 class _NamedNode(_Model):
@@ -141,8 +146,8 @@ class _Pull(_Model):
     head_ref_oid: str
     merge_commit: _Oid | None
     commits: _Count
-    labels: _Listed[_NamedNode] = _Nodes()
-    closing_issues_references: _Listed[_Reference] = _Nodes()
+    labels: _Listed[_NamedNode] = _Listed()
+    closing_issues_references: _Listed[_Reference] = _Listed()
     state: str = "MERGED"
 
     def value(self) -> PullRequest:
@@ -202,10 +207,10 @@ class _Issue(_Model):
     body: str
     created_at: str
     last_edited_at: str | None = None
-    labels: _Listed[_NamedNode] = _Nodes()
-    comments: _Listed[_Comment] = _Nodes()
-    user_content_edits: _Listed[_Edit] = _Nodes()
-    timeline_items: _Listed[_Rename] = _Nodes()
+    labels: _Listed[_NamedNode] = _Listed()
+    comments: _Listed[_Comment] = _Listed()
+    user_content_edits: _Listed[_Edit] = _Listed()
+    timeline_items: _Listed[_Rename] = _Listed()
 
     def value(self, before: str) -> LinkedIssue:
         """The issue as of before a moment (ISO 8601 in UTC, which sorts as text), as far as GitHub keeps it."""
@@ -254,7 +259,7 @@ class _PullCommit(_Model):
 class _Detail(_Model):
     number: int
     commits: _Nodes[_PullCommit]
-    closing_issues_references: _Listed[_Issue] = _Nodes()
+    closing_issues_references: _Listed[_Issue] = _Listed()
 
 
 class Page(BaseModel):
