@@ -298,13 +298,16 @@ def _of_try(node: Node, number: int, extra: Iterable[Piece]) -> Edits:
     """That nothing was thrown is handed out where the test would fail, and what was where it is caught."""
     failing = named(field_of(node, "body"))[-1]
     edits: Edits = {place_of(failing): (f"{HAND_OUT}.raised({number}, null);", lines_of(failing))}
-    first, *others = (child for child in named(node) if child.type == "catch_clause")
-    for clause in (first, *others):
+    for clause in (child for child in named(node) if child.type == "catch_clause"):
         caught = next(field_text(child, "name") for child in named(clause))
-        if (handler := field_of(clause, "body")) is not None:
-            whole = (handler.start_byte, handler.start_byte + 1) if clause == first else place_of(handler)
-            end = "" if clause == first else f"{lines_of(handler)} }}"
-            edits[whole] = (f"{{ {HAND_OUT}.raised({number}, {caught}", *extra, f");{end}")
+        handler = field_of(clause, "body")
+        if handler is None:
+            continue
+        handing = (f"{{ {HAND_OUT}.raised({number}, {caught}", *extra, ");")
+        if len(edits) == 1:  # the first; those after it do no more than to fail
+            edits[handler.start_byte, handler.start_byte + 1] = handing
+        else:
+            edits[place_of(handler)] = (*handing, lines_of(handler), " }")
     return edits
 
 
