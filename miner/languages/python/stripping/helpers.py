@@ -98,9 +98,8 @@ def static_given(
     }
 
 
-def _are_several(arguments: Iterable[Argument], scope: Callable[[Function], Scope]) -> bool:
+def _are_several(arguments: Sequence[Argument], scope: Callable[[Function], Scope]) -> bool:
     """Whether one function has more than one value be given."""
-    arguments = list(arguments)
     return any(len(set().union(*by_call.values())) > 1 for by_call in _by_site(arguments).values()) or any(
         scope(argument.caller).is_of_row(argument.value) for argument in arguments
     )
@@ -118,8 +117,9 @@ def _by_site(arguments: Iterable[Argument]) -> dict[Function, dict[ast.Call, set
     """The values that are given, by the functions and calls that come to it."""
     sites: dict[Function, dict[ast.Call, set[str]]] = {}
     for argument in arguments:
+        text = ast.unparse(argument.value)
         for function, call in argument.ways:
-            sites.setdefault(function, {}).setdefault(call, set()).add(ast.unparse(argument.value))
+            sites.setdefault(function, {}).setdefault(call, set()).add(text)
     return sites
 
 
