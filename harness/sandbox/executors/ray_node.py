@@ -19,11 +19,11 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from harness.core import origin
 from harness.core.errors import InfrastructureError, InterruptedRunError
 from harness.sandbox import engine, owners
 from harness.sandbox.docker import DockerSandbox
@@ -204,7 +204,7 @@ def _bench(setting: Setting) -> _Bench:
 
 def look(*, runtime: str | None = None) -> NodeFacts:
     """What this node is and has; the containers that dead processes left here are removed on the way."""
-    version = metadata.version("goldseam")
+    version = origin.version()
     try:
         if runtime:
             engine.check_runtime(runtime)

@@ -11,9 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Self
 
+from harness.core import origin
 from harness.core.errors import InfrastructureError, InputError, InterruptedRunError
 from harness.sandbox import engine
 from harness.sandbox.executors import ray_node
@@ -177,7 +177,7 @@ class RaySandbox(Sandbox):
         """Have it done once; the node that did it, and what it says."""
         with self._assigned(parcel.image, avoid) as (node_id, on_reply):
             work = self._work.options(**self._options(parcel.needs, node_id))
-            ref = work.remote(parcel.letter, self._key, self._setting, metadata.version("goldseam"))
+            ref = work.remote(parcel.letter, self._key, self._setting, origin.version())
             try:
                 if not self._wait(ref, node_id):
                     return node_id or "", _lost_with(node_id or "")
@@ -312,7 +312,7 @@ class RaySandbox(Sandbox):
 
         """
         for node_id, facts in node_facts.items():
-            _same_version(facts.version, metadata.version("goldseam"), node_id)
+            _same_version(facts.version, origin.version(), node_id)
             with self._lock:
                 self._placement.nodes[node_id].images |= facts.images
                 self._placement.nodes[node_id].engine = facts.engine
@@ -366,7 +366,7 @@ def _work(letter: bytes, key: bytes, setting: Setting, version: str) -> tuple[st
     import ray  # noqa: PLC0415 - runs on nodes
 
     where: str = ray.get_runtime_context().get_node_id()
-    own_version = metadata.version("goldseam")
+    own_version = origin.version()
     if own_version != version:
         _, error = ray_node.outcome_of(lambda: _same_version(own_version, version, where))
         return where, ray_node.seal(Reply(result=None, error=error, owner="", healthy=True), key)
