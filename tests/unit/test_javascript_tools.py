@@ -210,6 +210,17 @@ def test_what_of_development_the_registry_lacks_is_left_out_one_after_the_other(
     assert list(recipes) == []
 
 
+def test_where_the_dates_of_what_is_named_are_wrong_those_of_all_of_it_are_not_asked_for():
+    text = json.dumps({"devDependencies": {"mocha": "1", "idle": "1"}, "scripts": {"test": "mocha"}})
+    refused: list[RefusedError] = []
+    rungs = []
+    for recipe in _recipes(_project(Files({"package.json": text}), "", ["test/a.js"]), refused):
+        rungs.append(recipe.rung)
+        reason = "registry_dates" if recipe.is_dated else "unresolvable"
+        refused.append(RefusedError(Rejection(stage=Stage.ENVIRONMENT, reason=reason, detail="")))
+    assert rungs == ["as of the day, what is named", "the newest, what is named"]
+
+
 def test_packages_of_a_workspace_are_taken_from_it_whatever_version_is_asked_for():
     text = {"scripts": {"test": "x"}, "dependencies": {"@x/a": "^2", "b": "1"}, "devDependencies": {"idle": "1"}}
     found = json.loads(plain(json.dumps(text).encode(), frozenset({"idle"}), frozenset({"@x/a"})))

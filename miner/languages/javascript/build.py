@@ -328,10 +328,12 @@ def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Re
     if is_linked:
         return
     around = artefacts.idle(tree, around=False)
+    before = len(refused)
     if around or named.apart:
         yield replace(named, rung=f"{_OF_THE_DAY}, what is named", without=around, is_all=False)
-    yield day
-    is_dated = all(error.rejection.reason != _WRONG_DATES for error in refused)
+    if _are_dates_right(refused[before:]):  # what is named of it is no more than all of it
+        yield day
+    is_dated = _are_dates_right(refused)
     if not is_dated:
         yield replace(named, rung=f"{_NEWEST}, what is named", is_dated=False)
     when = _OF_THE_DAY if is_dated else _NEWEST
@@ -347,6 +349,10 @@ def _recipes(project: _Project, refused: Sequence[RefusedError]) -> Iterator[_Re
         if released := manifest.from_git(tree, ("dependencies",)):
             yield replace(rest, rung=f"{when}, releases for what comes from git", released=released)
         yield rest
+
+
+def _are_dates_right(refused: Sequence[RefusedError]) -> bool:
+    return all(error.rejection.reason != _WRONG_DATES for error in refused)
 
 
 def _absent(tree: Tree, refused: Sequence[RefusedError]) -> frozenset[str]:
