@@ -333,11 +333,13 @@ def untestable(repo: BareRepository, change: Change, kinds: Mapping[str, Kind]) 
 
     """
     tests = [path for path, kind in kinds.items() if kind is Kind.TEST and not is_data(path)]
-    if not tests or Kind.MIXED in kinds.values():
+    of_tests = LANGUAGES.get(language(_of_one_language(tests, kinds))) if tests else None
+    if of_tests is None or Kind.MIXED in kinds.values():
         return None
-    of_tests = LANGUAGES.get(language(_of_one_language(tests, kinds)))
     tree = CommitTree(repo, change.head_commit)
-    why = of_tests.untestable(tree, [path for path in tests if tree.read(path) is not None]) if of_tests else None
+    there = repo.read_files(change.head_commit, kinds)
+    code = [path for path in there if kinds[path] is Kind.GOLD and of_tests.code.reads(path)]
+    why = of_tests.untestable(tree, [path for path in there if path in tests], code)
     return Stage.RECOGNITION.no(why[0], why[1]) if why else None
 
 

@@ -412,8 +412,11 @@ class Language(Protocol):
         """
         return False
 
-    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
-        """Why these tests of a tree can't be run in any image: a stable word and a sentence; None where they may be."""
+    def untestable(self, tree: Tree, test_files: Sequence[str], code: Sequence[str]) -> tuple[str, str] | None:
+        """Why tests of a tree can't be run in any image: a stable word and a sentence; None where they may be.
+
+        `code` are the files of code that change with them.
+        """
         return None
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:

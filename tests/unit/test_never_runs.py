@@ -78,6 +78,8 @@ def test_types_alone_run_nowhere_but_where_something_reads_them(language, base, 
         ({"test_a.py": "from itertools import izip, repeat\n"}, "from itertools import izip, repeat"),
         ({"test_a.py": "import urllib2\n"}, "import urllib2"),
         ({"test_a.py": "", "setup.py": "print 'old'\n"}, "print 'old'"),
+        ({"test_a.py": "", "a.py": "print 'old'\n", "b.py": "raise A, 'b'\n"}, "print 'old'"),
+        ({"test_a.py": "", "a.py": "print 'old'\n", "b.py": ""}, ""),
         ({"test_a.py": "try:\n    import urllib2\nexcept ImportError:\n    import urllib.request\n"}, ""),
         ({"test_a.py": "async = 1\n"}, ""),
         ({"test_a.py": 'assert f"`{d["a"]}` 01" == b\n'}, ""),
@@ -86,6 +88,18 @@ def test_types_alone_run_nowhere_but_where_something_reads_them(language, base, 
     ],
 )
 def test_what_only_python_2_reads_is_run_in_no_image(files, named):
-    told = LANGUAGES["python"].untestable(Files(files), [path for path in files if path.startswith("test_")])
+    tests = [path for path in files if path.startswith("test_")]
+    code = [path for path in files if path not in (*tests, "setup.py")]
+    told = LANGUAGES["python"].untestable(Files(files), tests, code)
     assert told == (None if not named else ("language_unsupported", told[1]))
     assert told is None or told[1].endswith(named)
+
+
+@pytest.mark.parametrize(
+    ("build_file", "reason"),
+    [("pom.xml", ""), ("a/build.gradle.kts", ""), ("build.sbt", "no_build_file"), ("b/pom.xml", "no_build_file")],
+)
+def test_what_neither_maven_nor_gradle_builds_is_no_candidate(build_file, reason):
+    test = "a/src/test/java/ATest.java"
+    refused = LANGUAGES["java"].untestable(Files({build_file: "<project/>", test: ""}), [test], [])
+    assert (refused or ("", ""))[0] == reason

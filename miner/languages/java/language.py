@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
 from harness.patches import patch
+from miner.evidence.tree import Remembered
 from miner.languages.base import ImageRequest, TestCommand, UnparsedCode
 from miner.languages.building import Building, installed, reason_in, refusal
 from miner.languages.java import gradle, gradle_image, maven, poms
@@ -38,6 +39,7 @@ _MARKS = re.compile(
     rb"@(?:[\w.]+\.)?(?:Test|(?:Parameterized|Repeated)Test|TestFactory|Property)\b|\bextends\s+(?:(?:Groovy)?TestCase|Specification)\b"
 )
 _ROWS = re.compile(r"(?:\[[^\]]*\])+$")
+_NO_BUILD_FILE = ("no_build_file", "no folder at or above the tests has a pom.xml or a build file of Gradle")
 
 
 class Java(TreeLanguage):
@@ -53,6 +55,11 @@ class Java(TreeLanguage):
         self.suffixes = suffixes
         self.code = code
         self.test_names = re.compile(rf".*(?:Tests?|TestCase|IT|Spec)\{suffixes[0]}")
+
+    def untestable(self, tree: Tree, test_files: Sequence[str], code: Sequence[str]) -> tuple[str, str] | None:
+        """Tests that neither Maven nor Gradle builds: those of Ant, Bazel or sbt."""
+        tree = Remembered(tree)
+        return None if poms.reactors(tree, test_files) or gradle.roots(tree, test_files) else _NO_BUILD_FILE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:
         """JUnit's platform, which runs tests of JUnit 3, 4, 5, TestNG and Spock."""
@@ -165,7 +172,7 @@ def build_image(request: ImageRequest) -> BuiltImage:
     own = tuple(map(int, installed("jdk", request.workshop.settings)))
     by_maven = bool(poms.reactors(tree, tests))
     if not by_maven and not gradle.roots(tree, tests):
-        raise refusal("no_build_file", "no folder at or above the tests has a pom.xml or a build file of Gradle")
+        raise refusal(*_NO_BUILD_FILE)
     release, tool = (poms.release(tree), maven) if by_maven else (gradle.release(tree), gradle_image)
     jdks = poms.jdks(tree, own, release)
     if not by_maven:  # on others nothing can be built, which would hide why it can't on these

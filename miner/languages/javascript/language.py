@@ -76,7 +76,7 @@ class JavaScript(TreeLanguage):
             return None
         return self.code.form(path, source)
 
-    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
+    def untestable(self, tree: Tree, test_files: Sequence[str], code: Sequence[str]) -> tuple[str, str] | None:
         """Tests of types alone, of a browser, of another runtime, or of a runner without a reporter."""
         return manifest.untestable(tree, test_files)
 

@@ -119,13 +119,12 @@ class Python(TreeLanguage):
         settings = (repo.read_file(base, path) or b"" for path in _SETTINGS if stubs)
         return documented == {path.removesuffix(_STUB) for path in stubs} and not any(map(_CHECKERS.search, settings))
 
-    def untestable(self, tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
-        """What only Python 2 reads: all of these files, or what installs the project; parts of another project."""
-        lines = [(path, _in_python_2(tree.read(path))) for path in test_files]
-        lines = lines if lines and all(line for _, line in lines) else [(_SETUP, _in_python_2(tree.read(_SETUP)))]
-        path, line = lines[0]
-        if line:
-            return "language_unsupported", f"only Python 2 reads {path}: {line}"
+    def untestable(self, tree: Tree, test_files: Sequence[str], code: Sequence[str]) -> tuple[str, str] | None:
+        """What only Python 2 reads: all tests, all changed code, or what installs the project; parts of another one."""
+        for paths in (test_files, code, [_SETUP]):
+            lines = [_in_python_2(tree.read(path)) for path in paths]
+            if lines and all(lines):
+                return "language_unsupported", f"only Python 2 reads {paths[0]}: {lines[0]}"
         missing = inherited.lacking(tree, test_files)
         return ("no_project", f"{missing}, which is not there, and no file describes a project") if missing else None
 
