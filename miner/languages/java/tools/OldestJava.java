@@ -1,6 +1,7 @@
 package goldseam;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.execution.MavenSession;
@@ -20,7 +21,9 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
 public final class OldestJava extends AbstractMavenLifecycleParticipant {
     private static final List<String> NAMES =
         List.of("source", "target", "release", "testSource", "testTarget", "testRelease");
-    private static final String PREFIX = "maven.compiler.", WITH_RELEASE = "3.11.0", BUNDLING = "5.1.9";
+    private static final String PREFIX = "maven.compiler.", WITH_RELEASE = "3.11.0";
+    private static final Map<String, String> BUNDLING =
+        Map.of("maven-bundle-plugin", "5.1.9", "bnd-maven-plugin", "6.4.0");
 
     @Override
     public void afterProjectsRead(MavenSession session) {
@@ -33,8 +36,8 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
             for (Plugin plugin : project.getBuildPlugins()) {
-                if (bundles && plugin.getArtifactId().equals("maven-bundle-plugin")) {
-                    plugin.setVersion(BUNDLING);
+                if (bundles && BUNDLING.containsKey(plugin.getArtifactId())) {
+                    plugin.setVersion(BUNDLING.get(plugin.getArtifactId()));
                     plugin.getDependencies().clear(); // what an earlier one goes with
                 }
                 if (!plugin.getArtifactId().equals("maven-compiler-plugin")) continue;

@@ -91,8 +91,8 @@ GONE = re.compile(
     r"location: [^\n]*\bjavax?\.|package javax?\.[\w.]+ does not exist|package org\.omg\.[\w.]+ does not exist"
 )
 """How the compiler misses what an earlier JDK had."""
-OLD_BUNDLES = re.compile(r"\bmaven-bundle-plugin\b[^\n]*\bConcurrentModificationException\b")
-"""What versions of it before 5.1.1 end with on a JDK after 14."""
+OLD_BUNDLES = re.compile(r"\b(?:maven-bundle|bnd-maven)-plugin\b[^\n]*\bConcurrentModificationException\b")
+"""What versions of these before 5.1.1 end with on a JDK after 14."""
 OLD_CHECKS = re.compile(
     r"bad class file: /modules/|NotDirectoryException: \S+/lib/modules\b"
     r"|IllegalAccessError\b[^\n]*\bcom\.google\.errorprone\b"
