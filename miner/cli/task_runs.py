@@ -136,7 +136,7 @@ def _show_stripped(tasks: Sequence[StrippedTask]) -> None:
     columns = (Column("task", overflow="fold"), "was judged", "is judged", Column("bits", justify="right"))
     table = Table(*columns, box=None, pad_edge=False)
     for task in tasks:
-        bits = "" if task.bits is None else f"{task.bits:.0f}"
+        bits = "" if task.bits is None else str(int(task.bits))
         table.add_row(Text(task.instance_id), task.before.value, task.after.value, bits)
     console.print(table)
     for task in tasks:

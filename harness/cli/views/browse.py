@@ -91,7 +91,7 @@ def rows_table(rows: Sequence[TaskRow], width: int) -> Table:
         "state": [row.state for row in rows],
         "split": [row.split for row in rows],
         "judged": [row.judged or UNKNOWN for row in rows],
-        "bits": [UNKNOWN if row.bits is None else f"{row.bits:.0f}" for row in rows],
+        "bits": [UNKNOWN if row.bits is None else str(int(row.bits)) for row in rows],  # under 8 is not told as 8
         "strength": [UNKNOWN if row.strength is None else f"{row.strength:.0%}" for row in rows],
         "difficulty": [row.difficulty or UNKNOWN for row in rows],
     }
