@@ -226,6 +226,14 @@ def test_a_number_that_is_there_often_is_no_clash():
         ("[u8; 2]", "[{int}]", True),
         ("std::collections::hash::set::HashSet<u8>", "BTreeSet", False),
         ("shop::Meters", "u8", True),
+        ("alloc::boxed::Box<i32>", "{int}", False),
+        ("alloc::rc::Rc<str>", "&str", False),
+        ("core::num::nonzero::NonZero<u8>", "{int}", False),
+        ("core::option::Option<core::num::nonzero::NonZero<u8>>", "Option<{int}>", False),
+        ("alloc::collections::linked_list::LinkedList<i32>", "[{int}]", False),
+        ("alloc::boxed::Box<[i32]>", "[{int}]", False),
+        ("alloc::sync::Arc<alloc::vec::Vec<u8>>", "_", True),
+        ("std::ffi::os_str::OsString", "&str", True),
         ("&dyn core::fmt::Debug", "u8", True),
         ("fn(u8) -> u8", "u8", True),
         ("[" * 5000, "u8", True),
@@ -269,3 +277,44 @@ def test_what_is_in_an_option_is_a_path_as_well_and_a_text_is_none():
     kind = f"core::option::Option<{PATH}>"
     assert holds("rust.==", value('Some("a//b")', kind), value('Some("a/b")', kind))
     assert not holds("rust.==", value('"a//b"', PATH), value('"a/b"', "&str"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "pattern", "is_of_it"),
+    [
+        ("core::option::Option<&str>", 'Some("a")', ["tuple", "Some", [["s", "a"]], None], True),
+        ("core::option::Option<alloc::string::String>", 'Some("a")', ["tuple", "Some", [["s", "a"]], None], False),
+        ("core::option::Option<alloc::boxed::Box<i32>>", "Some(1)", ["tuple", "Some", [["i", 1]], None], False),
+        ("core::option::Option<alloc::boxed::Box<i32>>", "Some(1)", ["tuple", "Some", [["any"]], None], True),
+        (
+            "core::result::Result<i32, alloc::boxed::Box<shop::E>>",
+            "Err(A)",
+            ["tuple", "Err", [["name", "A"]], None],
+            False,
+        ),
+        (
+            "core::result::Result<alloc::boxed::Box<i32>, shop::E>",
+            "Err(A)",
+            ["tuple", "Err", [["name", "A"]], None],
+            True,
+        ),
+        ("[i32; 2]", "[1, 2]", ["slice", "", [["i", 1]], 1], True),
+        ("alloc::vec::Vec<i32>", "[1, 2]", ["slice", "", [["i", 1]], 1], False),
+        ("(alloc::string::String, u8)", '("a", 1)', ["tuple", "", [["s", "a"], ["i", 1]], None], False),
+        ("alloc::string::String", '"a"', ["or", [["s", "a"], ["s", "b"]]], False),
+        ("<", "1", ["i", 1], True),
+    ],
+)
+def test_a_type_that_has_no_such_pattern_is_neither_of_it_nor_of_its_contrary(kind, text, pattern, is_of_it):
+    assert holds("rust.matches", value(text, kind), pattern=pattern) is is_of_it
+    assert not holds("rust.matches", value(text, kind), pattern=pattern, **{"not": True})
+
+
+def test_numbers_of_other_types_have_no_order():
+    left, other = value("0.1", "f32"), value("0.2", "f64")
+    assert [holds("rust.<", left, other, type=kind) for kind in ("f64", "_")] == [False, True]
+
+
+def test_a_list_is_asked_for_a_reference_to_a_text():
+    listed = value('["error"]', "alloc::vec::Vec<&str>")
+    assert [holds("rust.contains", listed, value('"error"', kind)) for kind in ("&str", "&&str")] == [False, True]

@@ -82,7 +82,7 @@ def test_an_assertion_hands_out_what_depends_on_the_product(body, wanted, op):
 
 def test_what_is_joined_by_and_are_assertions_of_their_own_and_one_that_stays_is_as_it_was():
     source = parsed(in_test("assert!(f(1) == 3 && !g(2));\nassert!(f(1) || g(2));"))
-    assert [dict(slot.assertion.options) for slot in source.slots] == [{}, {"not": True}, {}]
+    assert [dict(slot.assertion.options) for slot in source.slots] == [{"type": "{int}"}, {"not": True}, {}]
     text = source.stripped({0: Mode.EXPECTED, 1: Mode.INSIDE, 2: Mode.EXPECTED})
     assert "assert!(!(g(2)));" in text
     assert "Of(&(f(1) || g(2)))" in text
@@ -140,7 +140,7 @@ def test_what_a_type_of_the_product_makes_of_written_values_comes_out_or_is_know
     text = in_test("assert!(Level::High > Level::Low && f(1) == 2);\nassert!(!(Level::High == Level::Low));")
     assert [(slot.assertion.op, dict(slot.assertion.options)) for slot in parsed(text).slots] == [
         ("rust.truth", {}),
-        ("rust.==", {}),
+        ("rust.==", {"type": "{int}"}),
         ("rust.truth", {"not": True}),
     ]
     assert "Of(&(Level::High > Level::Low))" in stripped(text)
@@ -698,17 +698,17 @@ def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
 @pytest.mark.parametrize(
     ("operand", "kind"),
     [
-        ("3", None),
-        ('"a"', None),
+        ("3", "{int}"),
+        ('"a"', "&str"),
         ("3u8", "u8"),
         ("3 as i64", "i64"),
-        ("0x1f32", None),
+        ("0x1f32", "{int}"),
         ("u32::MAX", "u32"),
         ('Some("a")', "Option<&str>"),
         ('Err::<u8, _>("a".to_string())', None),
         ('Err("a".to_string())', "Result<_,String>"),
         ("vec![(1, 'a')]", "[({int},char)]"),
-        ("[Some(1), None]", None),
+        ("[Some(1), None]", "[_]"),
         ("WANT", "u16"),
         ("BTreeSet::from([1])", "BTreeSet"),
     ],
@@ -722,3 +722,9 @@ def test_the_host_is_told_the_type_that_is_written(operand, kind):
 def test_what_is_compared_has_to_have_an_equality():
     assert "same(&(f(1)))" in stripped(in_test("assert_eq!(f(1), P { x: 1 });"))
     assert "same(" not in stripped(in_test("assert!(f(1).is_some()); assert!(f(2) < 3);"))
+
+
+@pytest.mark.parametrize(("side", "kind"), [("0.3", "{float}"), ("f64::EPSILON", "f64"), ("3 as u8", "u8")])
+def test_the_host_is_told_the_type_of_what_is_ordered(side, kind):
+    slots = parsed(in_test(f"assert!(f() < {side});")).slots
+    assert [slot.assertion.options.get("type") for slot in slots] == [kind]

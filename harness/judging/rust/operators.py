@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from harness.judging.parts import Decider, Part, UndecidableError, counted, held_by, negatable, truth
-from harness.judging.rust.types import are_comparable
+from harness.judging.rust.types import are_comparable, may_match
 from harness.judging.rust.values import PANIC, Value
 
 
@@ -56,7 +56,9 @@ def components(text: str) -> tuple[str, ...]:
 
 
 def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
-    def decided(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    def decided(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+        if not all(are_comparable(value.kind, options.get("type", "_")) for value in operands):
+            raise UndecidableError("types that can't be compared")
         left, other = map(held_by, operands)
         if left.tag != other.tag or left.tag not in ("i", "f", "s", "c", "b"):
             raise UndecidableError("nothing that has one order")
@@ -77,6 +79,8 @@ def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     value, other = operands
     if held_by(value).tag not in ("l", "S"):
         return _text(other) in _text(value)
+    if held_by(value).tag == "l" and other.kind == "&str":
+        raise UndecidableError("a list is asked for a reference to what is in it")
     return _key(held_by(other)) in counted(map(_key, held_by(value).parts))
 
 
@@ -98,6 +102,8 @@ def _ends(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 
 def _matches(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """Whether a value is of a pattern; what a field holds that is not told is of none."""
+    if not may_match(operands[0].kind, options["pattern"]):
+        raise UndecidableError("a type that has no such pattern")
     return _is_of(held_by(operands[0]), options["pattern"])
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 _WORD = re.compile(r"\s*(?:(?:'\w+(?:,\s*)?)|(?:dyn|mut)\b|((?:\w+::)*\{?\w+\}?|[&<>\[\](),;]))")
 _CLOSING = {"<": ">", "[": "]", "(": ")"}
@@ -11,8 +13,10 @@ _INTEGERS = frozenset(f"{sign}{size}" for sign in "ui" for size in ("8", "16", "
 _FLOATS = frozenset({"f32", "f64"})
 _TEXTS = frozenset({"str", "String"})
 _SEQUENCES = frozenset({"[", "Vec", "VecDeque"})
+_POINTERS = frozenset({"Box", "Rc", "Arc", "NonZero"})
+"""What is not equal to what it holds, though `Debug` tells that alone."""
 _KNOWN = (
-    _INTEGERS | _FLOATS | _TEXTS | _SEQUENCES
+    _INTEGERS | _FLOATS | _TEXTS | _SEQUENCES | _POINTERS | {"LinkedList"}
     | {"bool", "char", "Option", "Result", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "{int}", "{float}", "(", "&"}
 )  # fmt: skip
 _MOST_DEPTH = 30
@@ -32,6 +36,35 @@ def are_comparable(kind: str, written: str) -> bool:
     except (ValueError, IndexError):
         return True
     return _are_comparable(left, other)
+
+
+def may_match(kind: str, pattern: Sequence[Any]) -> bool:
+    """Whether a value of a type may be of a pattern of stripping, as far as both are known."""
+    try:
+        return _may_match(_Reader(kind).whole(), pattern)
+    except (ValueError, IndexError):
+        return True
+
+
+def _may_match(kind: _Type, pattern: Sequence[Any]) -> bool:
+    kind = _unlent(kind)
+    match pattern[0]:
+        case "any":
+            return True
+        case "or":
+            return all(_may_match(kind, choice) for choice in pattern[1])
+        case "s" if kind.head == "String":
+            return False
+        case "slice" if kind.head in ("Vec", "VecDeque", "LinkedList"):
+            return False
+    if kind.head in _POINTERS:
+        return False
+    if pattern[0] != "tuple" or pattern[3] is not None:
+        return True
+    inner: Sequence[_Type] = {"(": kind.inner, "Option": kind.inner[:1], "Result": kind.inner[:1]}.get(kind.head, ())
+    if kind.head == "Result" and pattern[1] == "Err":
+        inner = kind.inner[1:2]
+    return all(map(_may_match, inner, pattern[2]))
 
 
 def _are_comparable(left: _Type, other: _Type) -> bool:

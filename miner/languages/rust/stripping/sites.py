@@ -100,8 +100,10 @@ _CALLED = {"contains": "rust.contains", "starts_with": "rust.starts", "ends_with
 """Methods whose object and one argument are compared."""
 _NOT_READ = re.compile(r"\w*assert\w*")
 _PANICS = frozenset({"panic", "unreachable"})
-_TELLING = re.compile(r"[<(]|Set|Map|\b[uif](?:8|16|32|64|128|size)\b")
-"""A type that the text of a value does not tell."""
+_OF_ONE_TYPE = frozenset({"rust.==", "rust.<", "rust.<=", "rust.>", "rust.>="})
+"""Operators whose sides have one type, or types that are made to be compared."""
+_TELLING = re.compile(r"[^_]")
+"""A type that is known, at least in part."""
 
 
 class Reader(sites.Reader[Statics]):
@@ -251,10 +253,12 @@ class Reader(sites.Reader[Statics]):
     def _of(self, replaced: Node, op: str, nodes: Iterable[Node], options: Options) -> Assertion:
         operands = tuple(map(self._operand, nodes))
         static = [operand for operand in operands if operand.static]
-        if op != "rust.==" or len(static) != 1:
+        if op not in _OF_ONE_TYPE or len(static) != 1:
             return Assertion(op=op, operands=operands, replaced=replaced, options=options)
         kind = "".join(self._notation.kind(static[0].node).split())
         options = {**options, "type": kind} if _TELLING.search(kind) else options
+        if op != "rust.==":
+            return Assertion(op=op, operands=operands, replaced=replaced, options=options)
         words = self._notation.words(static[0].node)
         return Assertion(op=op, operands=operands, replaced=replaced, options=options, written=words)
 
