@@ -739,3 +739,79 @@ def test_members_are_compared_in_whatever_order(value, expected, rules, holds):
 def test_a_part_of_a_text_is_in_no_array():
     assert decided("js.contain", "abc", "b", by="text")
     assert not decided("js.contain", ["b"], "b", by="text")
+
+
+INHERITING = ["O", "Point", []]
+TAGGED = ["O", "Tagged", [], ["Tagged"]]
+NEITHER = [
+    ("js.contain", "0,1", 0, {}),
+    ("js.contain", ["S", "Set", [js(math.nan)], []], math.nan, {}),
+    ("js.length", {"a": 1}, 0, {"by": "length"}),
+    ("js.length", {"length": "1"}, 1, {"by": "length"}),
+    ("js.length", ["T", "ArrayBuffer", ["1"], []], 0, {"by": "length"}),
+    ("js.object", 1, [], {}),
+    ("js.object", {"0": 1}, [1], {}),
+    ("js.object", INHERITING, {"x": 1}, {}),
+    ("js.object", INHERITING, {"x": 1}, {"by": "include", "rules": "chai"}),
+    ("js.close", "1", 1, {}),
+    ("js.members", {"a": 1}, [], {"rules": "==="}),
+    ("js.kind", TAGGED, "object", {}),
+    ("js.deep", ["B", "Number", js(1), []], 1, {"rules": "uvu"}),
+    ("js.deep", [1, UNDEFINED], [1], {"rules": "jest"}),
+    ("js.deep", INHERITING, {"x": UNDEFINED}, {"rules": "jest"}),
+]
+
+
+@pytest.mark.parametrize(("op", "out", "kept", "options"), NEITHER)
+def test_what_a_library_refuses_to_compare_or_compares_otherwise_by_version_passes_neither_way(op, out, kept, options):
+    assert not decided(op, out, kept, **options)
+    assert not decided(op, out, kept, **options, **{"not": True})
+
+
+@pytest.mark.parametrize(
+    ("rules", "left", "other", "differs"),
+    [
+        ("chai", [HOLE], [UNDEFINED], False),
+        ("ava", ["O", None, []], {}, False),
+        ("loose", ["O", "Object", [[["Y", "for a"], ["N", "1"]]]], {}, False),
+        ("tape", ["D", "Date", "5", [[["s", "x"], ["N", "1"]]]], ["D", "Date", "5", []], False),
+        ("chai", {"a": 1}, {"a": 2}, True),
+        ("jest", [1, 2], [1], True),
+        ("tape", ["D", "Date", "5", []], ["D", "Date", "6", []], True),
+        ("ava", {"a": 1}, [1], True),
+    ],
+)
+def test_that_two_values_differ_is_told_where_they_do_for_every_library(rules, left, other, differs):
+    assert decided("js.deep", left, other, rules=rules, **{"not": True}) is differs
+
+
+def test_tape_asks_for_one_class():
+    assert not decided("js.deep", ["O", "Point", [[["s", "x"], ["N", "1"]]]], {"x": 1}, rules="tape")
+    assert decided("js.deep", {"x": 1}, {"x": 1}, rules="tape")
+
+
+@pytest.mark.parametrize(
+    ("value", "is_empty"),
+    [
+        ({}, True),
+        ({"a": 1}, False),
+        ({"length": 0}, False),
+        ([], True),
+        ("", True),
+        (["M", "Map", [], []], True),
+        (["S", "Set", [js(1)], []], False),
+    ],
+)
+def test_what_is_empty_for_chai_has_no_properties_or_members(value, is_empty):
+    assert decided("js.length", value, 0, by="keys") is is_empty
+    assert decided("js.length", value, 0, by="keys", **{"not": True}) is not is_empty
+
+
+def test_of_a_dataset_from_before_an_object_with_properties_is_not_empty():
+    assert [decided("js.length", value, 0, **{"not": True}) for value in ({}, {"a": 1})] == [False, True]
+
+
+def test_an_array_holds_no_nan_and_contains_no_object_that_is_an_array():
+    assert not decided("js.contain", [math.nan], math.nan)
+    sample = ["m", "ObjectContaining", False, js([1]), None]
+    assert not decided("js.deep", [1], sample, rules="jest")

@@ -1418,3 +1418,17 @@ def test_a_row_of_each_that_the_product_leaves_out_is_a_test_of_its_own():
     body = "if (lib.takes(a)) assert.equal(lib.f(a), want);"
     text = f"{LIB}it.each([[1, 2], [3, 4]])('%s', (a, want) => {{ {body} }});\n"
     assert best(parsed(text))[0] is Mode.EXPECTED
+
+
+def test_what_is_empty_and_what_has_a_length_are_told_apart():
+    head = 'const { expect } = require("chai");\n'
+    text = f"{head}expect(f(1)).to.not.be.empty;\nexpect(f(2)).to.have.lengthOf(2);\nexpect(f(3)).to.be.empty;"
+    options = [dict(slot.assertion.options) for slot in parsed(text).slots]
+    assert options == [{"by": "keys", "not": True}, {"by": "length"}, {"by": "keys"}]
+
+
+def test_tape_compares_by_rules_of_its_own():
+    text = 'const test = require("tape");\ntest("a", (t) => { t.deepEqual(f(1), { a: 1 }); t.notSame(f(2), [1]); });'
+    source = StrippedSource(text.encode(), path="a.js", first=0, framework="tap")
+    options = [dict(slot.assertion.options) for slot in source.slots]
+    assert options == [{"rules": "tape"}, {"rules": "tape", "not": True}]

@@ -23,6 +23,7 @@ from harness.judging.javascript.values import (
     Symbol,
     is_partial,
     is_plain,
+    parts_of,
 )
 from harness.judging.parts import Decider, UndecidableError, negatable, of_one, of_two, paired_off
 from harness.judging.patterns import of_javascript
@@ -125,6 +126,8 @@ class _Comparison:
     """Whether errors are compared at all: versions of jest and vitest differ in what of them counts."""
     takes_matchers: bool = False
     """Whether `other` may have what takes more than one value."""
+    lenient: bool = False
+    """Whether only what differs for every library counts: no classes, no symbols, no end of what is undefined."""
     steps: int = 0
 
     def equal(self, left: object, other: object) -> bool:
@@ -141,13 +144,18 @@ class _Comparison:
             raise UndecidableError("an object without a plain form")
         if isinstance(left, Cycle) or isinstance(other, Cycle):
             return left == other
-        if not isinstance(left, Object) or not isinstance(other, Object):
-            if isinstance(left, Object) or isinstance(other, Object):
-                return False
-            if isinstance(left, Missing) and isinstance(other, Missing):
-                return left is other
-            return self.primitives(left, other)
-        return self._objects(left, other)
+        if isinstance(left, Object) and isinstance(other, Object):
+            return self._alike(left, other) if self.lenient else self._objects(left, other)
+        if isinstance(left, Object) or isinstance(other, Object):
+            if any(isinstance(value, Object) and value.tag == "B" for value in (left, other)):
+                raise UndecidableError("a boxed value")
+            return False
+        return self._primitives(left, other)
+
+    def _primitives(self, left: object, other: object) -> bool:
+        if isinstance(left, Missing) and isinstance(other, Missing):
+            return left is other
+        return self.primitives(left, other)
 
     def _takes(self, matcher: Matcher, value: object) -> bool:
         if not self.takes_matchers:
@@ -166,14 +174,16 @@ class _Comparison:
             case "StringMatching", Object() as pattern:
                 return (isinstance(value, str) and _searched(pattern, value)) is not matcher.inverse
             case "CloseTo", float() as near:
-                return _close([value, near, matcher.precision], {})
-            case "ArrayContaining" | "ObjectContaining", Object() as sample:
-                return self._contains(value, sample)
+                return isinstance(value, float) and _close([value, near, matcher.precision], {})
+            case "ArrayContaining" | "ObjectContaining" as name, Object() as sample:
+                return self._contains(name, value, sample)
         raise UndecidableError("an unknown matcher")
 
-    def _contains(self, value: object, sample: Object) -> bool:
+    def _contains(self, name: str, value: object, sample: Object) -> bool:
         if isinstance(value, Opaque) or not (sample.items or sample.props):
             raise UndecidableError("an object without a plain form, or nothing to be contained")
+        if (sample.tag == "O") is not (name == "ObjectContaining"):
+            raise UndecidableError("an array for an object, or the other way round")
         if sample.tag == "O":
             return isinstance(value, Object) and self._contains_props(value, sample)
         is_array = isinstance(value, Object) and value.tag == "a"
@@ -206,7 +216,23 @@ class _Comparison:
             if left.text != other.text or (self.classes and left.chain != other.chain):
                 return False
             return self._named(left.more, other.more) and self._named(left.props, other.props)
-        return left.text == other.text and self._parts(left, other) and self._named(left.props, other.props)
+        if left.text != other.text or not self._parts(left, other) or not self._named(left.props, other.props):
+            return False
+        if not self.undefined and any(_may_inherit(*pair) for pair in ((left, other), (other, left))):
+            raise UndecidableError("a property that may be inherited")
+        return True
+
+    def _alike(self, left: Object, other: Object) -> bool:
+        """Whether two objects have the same in them, whatever else; of errors, their texts."""
+        if left.tag != other.tag or left.text != other.text or left.tag == "E":
+            return left.tag == other.tag and left.text == other.text
+        if left.tag == "a":
+            parts: Iterable[tuple[Any, Any]] = zip_longest(left.items, other.items, fillvalue=UNDEFINED)
+            return all(self.equal(*pair) for pair in parts)
+        if left.enumerated or other.enumerated:
+            raise UndecidableError("properties that are inherited")
+        is_same = self._parts(left, other)
+        return is_same and (left.tag != "O" or self._named(_by_text(left.props), _by_text(other.props)))
 
     def _class_of(self, value: Object) -> str | None:
         if value.name is None and self.nameless:
@@ -215,6 +241,8 @@ class _Comparison:
 
     def _parts(self, left: Object, other: Object) -> bool:
         if len(left.items) != len(other.items):
+            if left.tag == "a" and not self.undefined and not self._are_left_out(left, other):
+                raise UndecidableError("versions differ")
             return False
         if left.tag == "S" and not self.ordered:
             return paired_off(left.items, other.items, self.equal)
@@ -226,6 +254,11 @@ class _Comparison:
             return left.items == other.items
         return all(map(self.equal, left.items, other.items))
 
+    def _are_left_out(self, left: Object, other: Object) -> bool:
+        """Whether the items that one array has more than another are something."""
+        count = min(len(left.items), len(other.items))
+        return any(item not in (UNDEFINED, HOLE) for item in (*left.items[count:], *other.items[count:]))
+
     def _pairs(self, one: Sequence[Any], two: Sequence[Any]) -> bool:
         return self.equal(one[0], two[0]) and self.equal(one[1], two[1])
 
@@ -236,6 +269,16 @@ class _Comparison:
         return all(
             self.equal(ours.get(key, UNDEFINED), theirs.get(key, UNDEFINED)) for key in dict.fromkeys((*ours, *theirs))
         )
+
+
+def _by_text(props: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    return [(key, value) for key, value in props if isinstance(key, str)]
+
+
+def _may_inherit(value: Object, other: Object) -> bool:
+    """Whether an object of a class has no property of its own where another has one that is undefined."""
+    is_plain = value.name in ("Object", None) and not value.enumerated
+    return value.tag == "O" and not is_plain and not dict(other.props).keys() <= dict(value.props).keys()
 
 
 def _is_any(kind: Opaque, value: object) -> bool:
@@ -270,6 +313,7 @@ _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False, named=("M", "S", "T", "B")),
     "jest strict": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
     "chai": lambda: _Comparison(primitives=same_value, errors=False, enumerated=True, buffers=True),
+    "tape": lambda: _Comparison(primitives=same_value, classes=True, errors=False, enumerated=True),
     "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
     "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
     "ava": lambda: _Comparison(primitives=same_value, classes=True, ordered=True, errors=False),
@@ -424,8 +468,13 @@ def _has_fields(error: object, expected: Object) -> bool:
 def _contains(operands: list[Any], options: Mapping[str, Any]) -> bool:
     container, item = operands
     if isinstance(container, str) or options.get("by") == "text":
-        return isinstance(item, str) and isinstance(container, str) and item in container
-    return any(strictly_equal(part, item) or same_value(part, item) for part in _members(container))
+        if not isinstance(item, str) or not isinstance(container, str):
+            raise UndecidableError("something else in a text, or a text in something else")
+        return item in container
+    is_nan = isinstance(item, float) and math.isnan(item)
+    if is_nan and isinstance(container, Object) and container.tag == "S":
+        raise UndecidableError("libraries differ")
+    return any(strictly_equal(part, item) for part in _members(container))
 
 
 def _contains_equal(operands: list[Any], _options: Mapping[str, Any]) -> bool:
@@ -436,7 +485,9 @@ def _contains_equal(operands: list[Any], _options: Mapping[str, Any]) -> bool:
 def _has_members(operands: list[Any], options: Mapping[str, Any]) -> bool:
     """Whether two arrays have the same members, in whatever order."""
     arrays = [operand.items for operand in operands if isinstance(operand, Object) and operand.tag == "a"]
-    if len(arrays) < len(operands) or len(set(map(len, arrays))) > 1:
+    if len(arrays) < len(operands):
+        raise UndecidableError("not two arrays")
+    if len(set(map(len, arrays))) > 1:
         return False
     left, other = arrays
     return paired_off(left, other, _DEEP["chai"]().equal if options["rules"] == "chai" else strictly_equal)
@@ -448,14 +499,26 @@ def _members(container: object) -> tuple[Any, ...]:
     raise UndecidableError("not an array or a set")
 
 
-def _length(operands: list[Any], _options: Mapping[str, Any]) -> bool:
+def _length(operands: list[Any], options: Mapping[str, Any]) -> bool:
     value, length = operands
+    by = options.get("by")
+    if by == "keys" and isinstance(value, Object) and value.tag in ("O", "M", "S"):
+        return bool(float(len(_by_text(value.props) if value.tag == "O" else value.items)) == length)
     if isinstance(value, str):
         return bool(float(len(value.encode("utf-16-le", "surrogatepass")) // 2) == length)
+    if (
+        isinstance(value, Object)
+        and value.tag == "T"
+        and value.name in ("ArrayBuffer", "SharedArrayBuffer", "DataView")
+    ):
+        raise UndecidableError("no length")
     if isinstance(value, Object) and value.tag in ("a", "T"):
         return bool(float(len(value.items)) == length)
-    if isinstance(value, Object) and value.tag == "O":
-        return "length" in dict(value.props) and same_value(dict(value.props)["length"], length)
+    own = dict(value.props).get("length") if isinstance(value, Object) and value.tag == "O" else None
+    if isinstance(own, float):
+        return same_value(own, length)
+    if by is None and length == 0 and isinstance(value, Object) and value.tag == "O":
+        return not value.props  # of datasets from before, where nothing tells `empty` from a length
     raise UndecidableError("no length")
 
 
@@ -500,7 +563,11 @@ def _matches_object(operands: list[Any], options: Mapping[str, Any]) -> bool:
         return _includes(value, expected, str(options["rules"]))
     if by is not None:
         return _matches_as_tap(value, expected, is_text_part=by == "match")
-    return isinstance(value, Object) and _has_parts(value, expected)
+    if not isinstance(value, Object):
+        raise UndecidableError("not an object")
+    if options.get("not") and any(isinstance(part, Object) and part.tag not in "Oa" for part in parts_of(expected)):
+        raise UndecidableError("an object of which only properties may count")
+    return _has_parts(value, expected)
 
 
 def _includes(value: object, expected: object, rules: str) -> bool:
@@ -508,6 +575,8 @@ def _includes(value: object, expected: object, rules: str) -> bool:
     if not isinstance(expected, Object) or expected.tag != "O" or not isinstance(value, Object) or value.tag != "O":
         raise UndecidableError("not two plain objects")
     actual = dict(value.props)
+    if value.name not in ("Object", None) and any(key not in actual for key, _ in expected.props):
+        raise UndecidableError("properties that may be inherited")
     if rules == "===":
         return all(key in actual and strictly_equal(actual[key], inner) for key, inner in expected.props)
     return all(key in actual and deeply_equal(actual[key], inner, rules) for key, inner in expected.props)
@@ -516,7 +585,11 @@ def _includes(value: object, expected: object, rules: str) -> bool:
 def _has_parts(value: object, expected: object) -> bool:
     if isinstance(expected, Object) and expected.tag == "O" and isinstance(value, Object) and value.tag == "O":
         actual = dict(value.props)
+        if value.name not in ("Object", None) and any(key not in actual for key, _ in expected.props):
+            raise UndecidableError("properties that may be inherited")
         return all(key in actual and _has_parts(actual[key], inner) for key, inner in expected.props)
+    if isinstance(expected, Object) and isinstance(value, Object) and {expected.tag, value.tag} == {"O", "a"}:
+        raise UndecidableError("an array for an object, or the other way round")
     if isinstance(expected, Object) and expected.tag == "a" and isinstance(value, Object) and value.tag == "a":
         if value.props or expected.props:
             raise UndecidableError("an array with more than its items")
@@ -552,7 +625,7 @@ def _matches_as_tap(value: object, expected: object, *, is_text_part: bool) -> b
 def _close(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     value, expected, *digits = operands
     if not isinstance(value, float) or not isinstance(expected, float):
-        return False
+        raise UndecidableError("not two numbers")
     if math.isinf(value) or math.isinf(expected):
         return value == expected
     return bool(abs(value - expected) < 10 ** -(digits[0] if digits else 2.0) / 2)
@@ -578,7 +651,13 @@ def _instance(operands: list[Any], _options: Mapping[str, Any]) -> bool:
 
 def _deep(operands: list[Any], options: Mapping[str, Any]) -> bool:
     left, other = operands
-    return deeply_equal(left, other, options["rules"], takes_matchers=options["rules"].startswith("jest"))
+    rules = options["rules"]
+    is_equal = deeply_equal(left, other, rules, takes_matchers=rules.startswith("jest"))
+    if options.get("not") and not is_equal and "strict" not in rules and not is_partial(other):
+        comparison = replace(_DEEP[rules](), lenient=True, undefined=False)
+        if comparison.equal(left, other):
+            raise UndecidableError("libraries differ")
+    return is_equal
 
 
 def _snapshot(operands: list[Any], options: Mapping[str, Any]) -> bool:
@@ -640,7 +719,7 @@ def _kind(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     if isinstance(value, Opaque) and value.why != "a function":
         raise UndecidableError("an object without a plain form")
     tag = value.tag if isinstance(value, Object) else ""
-    if isinstance(value, Object) and any(isinstance(key, Symbol) for key, _ in value.props):
+    if isinstance(value, Object) and (value.called or any(isinstance(key, Symbol) for key, _ in value.props)):
         raise UndecidableError("an object that may say itself what it is")
     kinds: list[tuple[bool, str]] = [
         (value is None, "null"),

@@ -74,8 +74,8 @@ _COMMON: Mapping[str, Compared] = {
 }  # fmt: skip
 _TAPE: Mapping[str, Compared] = {
     **_COMMON,
-    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("chai")),
-    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("chai", NOT)),
+    **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("tape")),
+    **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("tape", NOT)),
 }
 _TAP: Mapping[str, Compared] = {
     **_COMMON, "notMatch": _NO_MATCH,

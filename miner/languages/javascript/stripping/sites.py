@@ -107,7 +107,8 @@ _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "toBe": ("js.is", {}), "toEqual": ("js.deep", {"rules": "jest"}),
     "toStrictEqual": ("js.deep", {"rules": "jest strict"}), "toMatch": ("js.match", {}),
     "toContain": ("js.contain", {}),
-    "toContainEqual": ("js.contain_equal", {}), "toHaveLength": ("js.length", {}), "toMatchObject": ("js.object", {}),
+    "toContainEqual": ("js.contain_equal", {}), "toHaveLength": ("js.length", {"by": "length"}),
+    "toMatchObject": ("js.object", {}),
     "toBeGreaterThan": ("js.>", {}), "toBeGreaterThanOrEqual": ("js.>=", {}), "toBeLessThan": ("js.<", {}),
     "toBeLessThanOrEqual": ("js.<=", {}), "toBeInstanceOf": ("js.instance", {}), "toBeTypeOf": ("js.is", {}),
 }  # fmt: skip
@@ -137,7 +138,7 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **dict.fromkeys(("equal", "equals", "eq", "exactly", "be"), ("js.===", {})),
     **dict.fromkeys(("eql", "eqls"), ("js.deep", {"rules": "chai"})),
     **dict.fromkeys(("include", "includes", "contain", "contains"), ("js.contain", {})),
-    **dict.fromkeys(("length", "lengthOf"), ("js.length", {})),
+    **dict.fromkeys(("length", "lengthOf"), ("js.length", {"by": "length"})),
     **dict.fromkeys(("match", "matches"), ("js.match", {})),
     **dict.fromkeys(("above", "gt", "greaterThan"), ("js.>", {})),
     **dict.fromkeys(("below", "lt", "lessThan"), ("js.<", {})),
@@ -150,7 +151,7 @@ _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "equal": ("js.==", {}), "notEqual": ("js.==", NOT), "strictEqual": ("js.===", {}),
     "notStrictEqual": ("js.===", NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
     "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **NOT}),
-    "lengthOf": ("js.length", {}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
+    "lengthOf": ("js.length", {"by": "length"}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
     "include": ("js.contain", {}), "notInclude": ("js.contain", NOT), "isAbove": ("js.>", {}), "isBelow": ("js.<", {}),
     "isAtLeast": ("js.>=", {}), "isAtMost": ("js.<=", {}), "typeOf": ("js.kind", {}), "notTypeOf": ("js.kind", NOT),
     "instanceOf": ("js.instance", {}), "sameMembers": ("js.members", {"rules": "==="}),
@@ -595,7 +596,7 @@ class Reader(sites.Reader[Statics]):
         if name == "exist":
             return self._claimed(claim, "js.==", options={} if claim.options else NOT, text="null")
         if name == "empty":
-            return self._claimed(claim, "js.length", text="0")
+            return self._claimed(claim, "js.length", options={"by": "keys", **claim.options}, text="0")
         if name == "rejected" and not claim.options:
             return self._raising(claim.call, claim.value, (), "body", {})
         if name in SPIED:
