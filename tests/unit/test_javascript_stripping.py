@@ -1432,3 +1432,18 @@ def test_tape_compares_by_rules_of_its_own():
     source = StrippedSource(text.encode(), path="a.js", first=0, framework="tap")
     options = [dict(slot.assertion.options) for slot in source.slots]
     assert options == [{"rules": "tape"}, {"rules": "tape", "not": True}]
+
+
+@pytest.mark.parametrize(
+    ("loop", "mode"),
+    [
+        ("for (const key of Object.keys(table)) if (f(key)) expect(g(key)).toBe(table[key]);", Mode.OPERANDS),
+        ("for (const key in table) { if (f(key)) continue; expect(g(key)).toBe(table[key].want); }", Mode.OPERANDS),
+        ("Object.keys(table).forEach((key) => { if (f(key)) expect(g(key)).toBe(table[key]); });", Mode.OPERANDS),
+        ("for (const key of Object.keys(table)) expect(g(key)).toBe(table[key]);", Mode.EXPECTED),
+    ],
+)
+def test_a_row_that_a_key_leads_to_is_not_expected_where_the_product_says_of_which(loop, mode):
+    rows = "{ want: 1 }, b: { want: 2 }" if ".want" in loop else "1, b: 2"
+    head = "import { f, g } from './lib';\n"
+    assert set(best(parsed(f"{head}test('x', () => {{ const table = {{ a: {rows} }}; {loop} }});")).values()) == {mode}

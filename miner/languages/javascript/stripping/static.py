@@ -435,15 +435,18 @@ class Statics(static.Statics[Scopes]):
     # -- tables of rows
 
     def _is_static_row(self, node: Node, column: Column, depth: int) -> bool:
+        keys: list[Binding] = []
         while node.type in ("member_expression", "subscript_expression"):
             inner = field_of(node, "object")
+            key = self._scopes.of_name(field_of(node, "index"))
+            keys += [key] if key is not None else []
             if inner is None:
                 return False
             node = inner
         binding = self._scopes.resolve(node)
         if binding is None or not self._is_static_column(column, binding, depth):
             return False
-        return not self._is_of_chosen_row(node, column, binding)
+        return not any(self._is_of_chosen_row(node, column, name) for name in (binding, *keys))
 
     def _is_of_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
         """Whether the product says of which rows, or calls, a use is, where these differ; a row of `each` is alone."""
