@@ -279,7 +279,7 @@ def test_what_may_help_is_read_from_what_maven_says(project, form, said, groups)
 _OLD = "Source option 5 is no longer supported. Use 7 or later."
 _BUNDLES = "Failed to execute goal: Internal error in maven-bundle-plugin: ConcurrentModificationException -> [Help 1]"
 _BUNDLE = "goal org.apache.felix:maven-bundle-plugin:4.1.0:manifest failed. ConcurrentModificationException -> [Help 1]"
-_BND = "goal biz.aQute.bnd:bnd-maven-plugin:4.3.1:bnd-process: bnd error: null: ConcurrentModificationException -> [Help 1]"
+_BND = "goal biz.aQute.bnd:bnd-maven-plugin:4.3.1:bnd-process: null: ConcurrentModificationException -> [Help 1]"
 _CHECKS = "Fatal error compiling: NotDirectoryException: /opt/goldseam/java/jdk/lib/modules -> [Help 1]"
 _NO_MODULE = "/testbed/src/main/java9/module-info.java:[2,15] module not found: org.other"
 _GONE = "cannot find symbol\n  location: variable manager of type java.lang.SecurityManager"
