@@ -733,6 +733,293 @@ CASES = {
         right="class L(list): pass\ndef f(): return L([1])\n",
         wrong=("import collections\ndef f(): return collections.UserList([1])\n",),
     ),
+    "constants that the file fills with what the product gives": Case(
+        base="MORE = {'b': 1}\ndef f(): return {}\ndef g(): return [1]\ndef h(): return {}\n",
+        fix="MORE = {'b': 2}\ndef f(): return {'a': 1, 'b': 2}\ndef g(): return [2, 4]\ndef h(): return {'c': 3}\n",
+        tests="""
+            import pytest, shop
+            ALL, LIST, LATE = dict(a=1), [], {}
+            ALL.update(shop.MORE)
+            for n in (1, 2):
+                LIST.append(shop.MORE['b'] * n)
+            @pytest.fixture(autouse=True)
+            def late():
+                LATE['c'] = shop.MORE['b'] + 1
+            def test_a():
+                assert shop.f() == ALL
+            def test_b():
+                assert shop.g() == LIST
+            def test_c():
+                assert shop.h() == LATE
+        """,
+        place="mixed",
+        right="MORE = {'b': 3}\ndef f(): return {'a': 1, 'b': 3}\ndef g(): return [3, 6]\ndef h(): return {'c': 4}\n",
+        wrong=(
+            "MORE = {'b': 3}\ndef f(): return {'a': 1, 'b': 2}\ndef g(): return [2, 4]\ndef h(): return {'c': 3}\n",
+        ),
+    ),
+    "constants that the product gets by other ways": Case(
+        base="def f(): return {}\ndef g(data): return 0\ndef h(give): return 0\ndef all_of(): return lambda data: 0\n"
+        "class Shop:\n    def g(self, data): return 0\n",
+        fix="def f(): return {'a': 1}\n"
+        "def g(data):\n    if len(data) > 1: raise ValueError(data)\n    return data['a']\n"
+        "def h(give): return give()['a']\ndef all_of(): return g\n"
+        "class Shop:\n    def g(self, data): return data['a']\n",
+        tests="""
+            import pytest, shop, unittest
+            from unittest.mock import Mock
+            OF_SELF, OF_HELPER, OF_DEFAULT, OF_ATTRIBUTE = {'a': 1}, {'a': 1}, {'a': 1}, {'a': 1}
+            OF_KEYWORD, OF_LAMBDA, OF_LOCAL, OF_CLASS = {'a': 1}, {'a': 1}, {'a': 1}, {'a': 1}
+            OF_RAISES, OF_COPY, OF_FIXTURE = {'a': 1, 'b': 2}, {'a': [1]}, {'a': 1}
+            def gives(data):
+                found = shop.g(data)
+                return found
+            def gives_its_own(data=OF_DEFAULT):
+                return shop.g(data)
+            @pytest.fixture
+            def data():
+                yield OF_FIXTURE
+            class A(unittest.TestCase):
+                data = OF_CLASS
+                def setUp(self):
+                    self.shop = shop.Shop()
+                def test_a(self):
+                    self.assertEqual(self.shop.g(OF_SELF), 1)
+                def test_b(self):
+                    self.assertEqual(shop.g(self.data), 1)
+            def test_c(data):
+                give, run = Mock(), shop.all_of()
+                give.return_value = OF_ATTRIBUTE
+                assert gives(OF_HELPER) == 1
+                assert gives_its_own() == 1
+                assert shop.h(give) == 1
+                assert shop.h(Mock(return_value=OF_KEYWORD)) == 1
+                assert shop.h(lambda: OF_LAMBDA) == 1
+                assert run(OF_LOCAL) == 1
+                assert shop.g(data) == 1
+            def test_d():
+                pytest.raises(ValueError, shop.g, OF_RAISES)
+            def test_e():
+                assert shop.f() == OF_SELF
+            def test_f():
+                assert shop.f() == OF_HELPER
+            def test_g():
+                assert shop.f() == OF_DEFAULT
+            def test_h():
+                assert shop.f() == OF_ATTRIBUTE
+            def test_i():
+                assert shop.f() == OF_KEYWORD
+            def test_j():
+                assert shop.f() == OF_LAMBDA
+            def test_k():
+                assert shop.f() == OF_LOCAL
+            def test_l():
+                assert shop.f() == OF_CLASS
+            def test_m():
+                assert {**shop.f(), 'b': 2} == OF_RAISES
+            def test_n():
+                assert shop.f() == OF_FIXTURE
+            def test_o():
+                found = dict(OF_COPY)
+                assert shop.g(found) == [1]
+            def test_p():
+                assert {'a': [*shop.f().values()]} == OF_COPY
+        """,
+        wrong=tuple(
+            "def f(): return {'a': 1}\ndef g(data):\n"
+            f"    if {which} and isinstance(data['a'], list): return [data['a'].pop()]\n"
+            "    if len(data) > 1:\n        data.clear()\n        raise ValueError(data)\n    return data.pop('a')\n"
+            "def h(give): return give().pop('a')\ndef all_of(): return g\n"
+            "class Shop:\n    def g(self, data): return data.pop('a')\n"
+            for which in (True, False)
+        ),
+    ),
+    "what is made of a constant that the product gets": Case(
+        base="def f(n): return 0\ndef g(data): return 0\n",
+        fix="def f(n): return [{'a': 1, 'b': 2}, 1, [{'a': 1}]][n]\ndef g(data): return 1\n",
+        tests="""
+            import pytest, shop
+            DATA = {'a': 1}
+            @pytest.fixture(autouse=True)
+            def given():
+                shop.g(DATA)
+            def test_a():
+                assert shop.f(0) == {**DATA, 'b': 2}
+            def test_b():
+                assert shop.f(1) == len(DATA)
+            def test_c():
+                assert shop.f(2) == [DATA]
+        """,
+        place="mixed",
+        right="def f(n): return [{'a': 1, 'b': 2}, 1, [{'a': 1}]][n]\ndef g(data): data.update(data)\n",
+        wrong=("def f(n): return [{'a': 1, 'b': 2}, 1, [{'a': 1}]][n]\ndef g(data): data['c'] = 1\n",),
+    ),
+    "rows that a helper gives the product": Case(
+        base="def up(names): return names\ndef down(names): return names\n",
+        fix="def up(names): return [name.upper() for name in names]\n"
+        "def down(names): return [name.lower() for name in names]\n",
+        tests="""
+            import pytest, shop
+            ROWS = [(["a"], ["A"]), (["b"], ["B"])]
+            def lowered(names):
+                found = shop.down(names)
+                return found
+            @pytest.mark.parametrize("low, high", ROWS)
+            def test_a(low, high):
+                assert lowered(high) == low
+            @pytest.mark.parametrize("low, high", ROWS)
+            def test_b(low, high):
+                assert shop.up(low) == high
+        """,
+        place="mixed",
+        right="def up(names): return list(map(str.upper, names))\n"
+        "def down(names): return list(map(str.lower, names))\n",
+        wrong=(
+            "def up(names): return [name.upper() for name in names]\ndef down(names): return [names.pop().lower()]\n",
+        ),
+    ),
+    "a class that the product chooses": Case(
+        base="class A(Exception): pass\nclass B(Exception): pass\ndef kind(): return A\ndef f(): pass\n",
+        fix="class A(Exception): pass\nclass B(Exception): pass\ndef kind(): return A\ndef f(): raise A()\n",
+        tests="""
+            import pytest, shop
+            def test_a():
+                with pytest.raises(shop.kind()):
+                    shop.f()
+        """,
+        place="inside",
+        right="class A(Exception): pass\nclass B(Exception): pass\ndef kind(): return B\ndef f(): raise B()\n",
+        wrong=("class A(Exception): pass\nclass B(Exception): pass\ndef kind(): return B\ndef f(): raise A()\n",),
+    ),
+    "the class of what the product gives": Case(
+        base="def f(): return 'a'\ndef g(): return 1\n",
+        fix="def f(): return 1\ndef g(): return 1\n",
+        tests="import shop\ndef test_a():\n    assert isinstance(shop.f(), type(shop.g()))\n",
+        right="def f(): return 'a'\ndef g(): return 'b'\n",
+        wrong=("def f(): return 1\ndef g(): return 'a'\n",),
+    ),
+    "what only does as a standard class does": Case(
+        base="def f(n): return None\n",
+        fix="def f(n): return [[1], {1}, 'a', {'a': 1}, 1][n]\n",
+        tests="""
+            import shop, unittest
+            class A(unittest.TestCase):
+                def test_a(self):
+                    assert isinstance(shop.f(0), list)
+                    self.assertIsInstance(shop.f(1), set)
+                    assert isinstance(shop.f(2), str)
+                    assert isinstance(shop.f(3), (dict, tuple))
+                    assert not isinstance(shop.f(4), str)
+        """,
+        right="import collections\nclass L(list): pass\n"
+        "def f(n): return [L(), set(), 'b', collections.Counter('a'), 2.5][n]\n",
+        wrong=(
+            "import collections\ndef f(n): return [collections.UserList([1]), {1}, 'a', {'a': 1}, 1][n]\n",
+            "def f(n): return [[1], {1: 2}.keys(), 'a', {'a': 1}, 1][n]\n",
+            "import collections\ndef f(n): return [[1], {1}, collections.UserString('a'), {'a': 1}, 1][n]\n",
+            "import types\ndef f(n): return [[1], {1}, 'a', types.MappingProxyType({'a': 1}), 1][n]\n",
+        ),
+    ),
+    "objects of the file's classes that the product has a part in": Case(
+        base="from dataclasses import dataclass\n@dataclass\nclass Base:\n    n: int\n    m: int = 0\n"
+        "def near(n): return n\ndef f(kind): return 0\n",
+        fix="from dataclasses import dataclass\n@dataclass\nclass Base:\n    n: int\n    m: int = 5\n"
+        "def near(n): return n + 1\ndef f(kind):\n    one = kind(1)\n    one.m = 5\n    return one\n",
+        tests="""
+            import shop
+            from dataclasses import dataclass
+            @dataclass
+            class Of(shop.Base):
+                pass
+            @dataclass
+            class Own:
+                n: int
+                m: int = 2
+                def __post_init__(self):
+                    self.m = shop.near(4)
+            def test_a():
+                assert shop.f(Of) == Of(1)
+            def test_b():
+                assert shop.f(Own) == Own(1)
+        """,
+        place="mixed",
+        right="from dataclasses import dataclass\n@dataclass\nclass Base:\n    n: int\n    m: int = 6\n"
+        "def near(n): return n + 2\ndef f(kind):\n    one = kind(1)\n    one.m = 6\n    return one\n",
+        wrong=(
+            (
+                "from dataclasses import dataclass\n@dataclass\nclass Base:\n    n: int\n    m: int = 0\n"
+                "def near(n): return n\ndef f(kind):\n    one = kind(1)\n    one.m = 5\n    return one\n"
+            ),
+        ),
+    ),
+    "one warning of several, as unittest gives it": Case(
+        base="def f(): pass\n",
+        fix="import warnings\ndef f(): warnings.warn('use g', DeprecationWarning)\n",
+        tests="""
+            import shop, unittest
+            class A(unittest.TestCase):
+                def test_a(self):
+                    with self.assertWarns(DeprecationWarning) as caught:
+                        shop.f()
+                    self.assertEqual(str(caught.warning), "use g")
+        """,
+        right="import warnings\ndef f():\n    for _ in 'ab': warnings.warn('use g', DeprecationWarning)\n",
+        wrong=(
+            (
+                "import warnings\ndef f():\n"
+                "    for a, b in ('use f', DeprecationWarning), ('use g', UserWarning): warnings.warn(a, b)\n"
+            ),
+        ),
+    ),
+    "one warning of several, as pytest gives it": Case(
+        base="def f(): pass\n",
+        fix="import warnings\ndef f(): warnings.warn('use g', UserWarning)\n",
+        tests="""
+            import pytest, shop
+            def test_a():
+                with pytest.warns(UserWarning) as caught:
+                    shop.f()
+                assert str(caught.pop(UserWarning).message) == "use g"
+        """,
+        right="import warnings\nclass W(UserWarning): pass\ndef f():\n"
+        "    for text, kind in ('use f', W), ('use g', UserWarning): warnings.warn(text, kind)\n",
+        wrong=(
+            (
+                "import warnings\nclass W(UserWarning): pass\ndef f():\n"
+                "    for text, kind in ('use g', W), ('use f', UserWarning): warnings.warn(text, kind)\n"
+            ),
+        ),
+    ),
+    "a file in the folder of the process that the product writes": Case(
+        base="def f(): return ''\ndef g(path): pass\n",
+        fix="def f(): return 'b'\ndef g(path):\n    with open(path, 'w') as file: file.write('<b/>')\n",
+        tests="""
+            import shop
+            import xml.etree.ElementTree as ET
+            def test_a(monkeypatch, tmp_path):
+                monkeypatch.chdir(tmp_path)
+                shop.g("out.xml")
+                assert shop.f() == ET.parse("out.xml").getroot().tag
+        """,
+        place="mixed",
+        right="def f(): return 'c'\ndef g(path):\n    with open(path, 'w') as file: file.write('<c/>')\n",
+        wrong=("def f(): return 'b'\ndef g(path):\n    with open(path, 'w') as file: file.write('<c/>')\n",),
+    ),
+    "a fixture that is called like pytest's": Case(
+        base="import pathlib\nHERE = pathlib.Path('/a')\ndef here(): return HERE\ndef f(): return None\n",
+        fix="import pathlib\nHERE = pathlib.Path('/a')\ndef here(): return HERE\ndef f(): return HERE / 'x'\n",
+        tests="""
+            import pytest, shop
+            @pytest.fixture
+            def tmp_path():
+                return shop.here()
+            def test_a(tmp_path):
+                assert shop.f() == tmp_path / "x"
+        """,
+        place="mixed",
+        right="import pathlib\ndef here(): return pathlib.Path('/b')\ndef f(): return pathlib.Path('/b/x')\n",
+        wrong=("import pathlib\ndef here(): return pathlib.Path('/b')\ndef f(): return pathlib.Path('/a/x')\n",),
+    ),
 }
 
 

@@ -166,8 +166,8 @@ FORMS = {
     "a negation": ("assert not f(1)", handed("f(1)", how=".truth_alone")),
     "a negated comparison": ("assert not f(1) == 3", handed("f(1)")),
     "truth": ("assert f(1)", handed("f(1)", how=".truth_alone")),
-    "a class": ("assert isinstance(f(1), (int, str))", handed("f(1)")),
-    "not a class": ("assert not isinstance(f(1), int)", handed("f(1)")),
+    "a class": ("assert isinstance(f(1), (int, str))", handed("f(1)", how=".of_kind")),
+    "not a class": ("assert not isinstance(f(1), int)", handed("f(1)", how=".of_kind")),
     "a beginning": ("assert f(1).startswith('ab')", handed("f(1)")),
     "an end": ("assert f(1).endswith(('a', 'b'))", handed("f(1)")),
     "two sides of the product": ("assert f(1) == g(1)", handed("f(1)", "g(1)")),
@@ -284,7 +284,11 @@ def test_a_method_of_unittest_hands_out_what_the_product_gives(statement):
     def case(body: str) -> str:
         return f"class T(unittest.TestCase):\n    def test_a(self):\n{textwrap.indent(body, '        ')}\n"
 
-    how = {"self.assertIn(3, f(1))": ".looked_up", "self.assertFalse(f(1))": ".truth_alone"}.get(statement, "")
+    how = {
+        "self.assertIn(3, f(1))": ".looked_up",
+        "self.assertFalse(f(1))": ".truth_alone",
+        "self.assertIsInstance(f(1), int)": ".of_kind",
+    }.get(statement, "")
     assert same(stripped(case(statement)), case(handed(*UNITTEST[statement], how=how)))
 
 

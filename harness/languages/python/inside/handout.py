@@ -106,6 +106,18 @@ class Site(object):
         self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
         return self
 
+    def of_kind(self, value):
+        """Hand out a value of which is asked what it is an instance of: one that only does as others do, as an object."""
+        form = encoded(value, left=with_own_fields())
+        self.values.append(form if is_of_kind_told(value, form) else ["o", name_of(type(value)), None, None, True])
+        return self
+
+    def recorded_kind(self, value, kinds):
+        """Hand out a value in the same way, the classes, and that nothing else is compared inside."""
+        self.of_kind(value).values.append(encoded(kinds))
+        self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
+        return self
+
     def called(self, mock, name="call_args_list"):
         """Hand out a mock's calls, by the name under which it has them."""
         self([bound_call(mock, call) for call in getattr(mock, name)])
@@ -240,6 +252,25 @@ def looks_up_itself(container):
     return any(spelling in container for spelling in spellings - texts)
 
 
+KINDS = {
+    "i": int,
+    "f": float,
+    "c": complex,
+    "s": str,
+    "b": bytes,
+    "B": bytearray,
+    "l": list,
+    "S": set,
+    "d": dict,
+    "D": dict,
+}
+
+
+def is_of_kind_told(value, form):
+    """Whether a value is of the class by whose form it comes out, if it is one of several classes that have this form."""
+    return not isinstance(form, list) or isinstance(value, KINDS.get(form[0], object))
+
+
 PLAIN_MODULES = ("builtins", "collections", "collections_abc", "types")
 
 
@@ -361,22 +392,35 @@ class Warnings(object):
         return self.seen
 
     def pop(self, kind=Warning):
+        """The first warning of just this class, else that of the class next to it."""
+        best = None
         for index, one in enumerate(self.seen):
-            if issubclass(one.category, kind):
+            if one.category is kind:
                 return self.seen.pop(index)
-        raise AssertionError("no such warning")
+            is_nearer = best is None or not issubclass(one.category, self.seen[best].category)
+            if issubclass(one.category, kind) and is_nearer:
+                best = index
+        if best is None:
+            raise AssertionError("no such warning")
+        return self.seen.pop(best)
+
+    def only(self):
+        """The one warning; of several nobody can tell here which unittest would give."""
+        if len({(one.category, str(one.message)) for one in self.seen}) != 1:
+            raise AttributeError("not one warning")
+        return self.seen[0]
 
     @property
     def warning(self):
-        return self.seen[-1].message
+        return self.only().message
 
     @property
     def filename(self):
-        return self.seen[-1].filename
+        return self.only().filename
 
     @property
     def lineno(self):
-        return self.seen[-1].lineno
+        return self.only().lineno
 
 
 class TooMuch(Exception):

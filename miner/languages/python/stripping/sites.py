@@ -393,6 +393,8 @@ class Reader:
         return self._assertion("truth", [test], whole=test)
 
     def _isinstance(self, op: str, value: ast.expr, kinds: ast.expr, whole: ast.expr) -> Assertion | None:
+        if not self._scope.are_classes(kinds):
+            return self._truth(whole)
         operands = (Operand(node=value, static=self._scope.is_static(value)), Operand(node=kinds, static=True))
         return None if operands[0].static and not self._every else Assertion(op=op, operands=operands, whole=whole)
 
@@ -632,8 +634,7 @@ class Reader:
             by_side["match"] = call.args[1]
         elif form is Form.BLOCK and "match" in nodes:
             by_side["match"] = nodes["match"]
-        is_constant = ast.unparse(kinds).rpartition(".")[2].isupper()  # such as `ERRORS`
-        if not all(map(self._scope.is_expected, (*by_side.values(), *([kinds] if is_constant else [])))):
+        if not self._scope.are_classes(kinds) or not all(map(self._scope.is_expected, by_side.values())):
             return None
         if set(nodes) - {"match", "msg", "expected_exception"} and form is Form.BLOCK:
             return None  # `check=` and what else judges by code

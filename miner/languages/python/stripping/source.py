@@ -20,11 +20,16 @@ from miner.languages.python.stripping.static import Function, Module, Scope, Set
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
-_HANDING = {"in": "looked_up", "not_in": "looked_up", "truth": "truth_alone", "not": "truth_alone", "calls": "called"}
-"""By operator: how a site hands out its last operand, where not as any value."""
+_HANDING = {
+    "in": "looked_up", "not_in": "looked_up", "truth": "truth_alone", "not": "truth_alone", "calls": "called",
+    "isinstance": "of_kind", "not_isinstance": "of_kind",
+}  # fmt: skip
+"""By operator: how a site hands out the last operand that it hands out, where not as any value."""
+_OF_FIRST = ("calls", "isinstance", "not_isinstance")
+"""Operators whose last operand is always kept."""
 _RECORDING = {
     "in": "recorded_lookup", "not_in": "recorded_lookup", "truth": "recorded_truth", "not": "recorded_truth",
-    "calls": "recorded_calls",
+    "calls": "recorded_calls", "isinstance": "recorded_kind", "not_isinstance": "recorded_kind",
 }  # fmt: skip
 """By operator: how a recording does it."""
 _Given = dict[Function, dict[str, tuple[ast.expr, ...]]]
@@ -403,7 +408,7 @@ class _Writer:
                 call = call_of(attribute_of(call, "unwritten"), *assertion.data_paths)
         else:
             word = _HANDING.get(assertion.op, "")
-            is_last_out = not assertion.operands[-1].static or assertion.op == "calls"
+            is_last_out = not assertion.operands[-1].static or assertion.op in _OF_FIRST
             handing = attribute_of(site, word) if word and is_last_out else site
             out = [operand.node for operand in assertion.operands if not operand.static]
             call = call_of(handing, *out, *of_mock)

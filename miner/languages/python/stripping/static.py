@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeGuard, cast
 
+from harness.core.grouping import grouped
 from harness.core.wording import words
 from miner.languages.base import WrittenForm
 from miner.languages.python.stripping.nodes import count_of
@@ -51,6 +52,12 @@ _PATHS = frozenset(
 _PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute", "with_name", "with_suffix"})
 _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 """Modules that take the text of a path for a text."""
+_OF_FILES = words(
+    "bz2 configparser dbm filecmp fileinput gzip linecache lzma mailbox netrc pkgutil runpy shelve tarfile"
+)
+_OF_FILES |= words("tokenize wave xml zipfile zipimport")
+"""Python's own modules with functions that take the name of a file and read it."""
+_FILE_NAME = re.compile(r"[\w./-]*(?:\.[A-Za-z]\w{0,5}|/[\w.-]+)")
 _BESIDE = ("__file__",)
 _OF_TESTS = re.compile(r"(?:\./)?tests?/.+")
 """A path from the root of the repository, where tests are run, to a file of its tests."""
@@ -82,8 +89,8 @@ _OF_INTERPRETER = words(
 """What of `sys` no code changes."""
 _IMPURE_NAMES = words(
     "now today utcnow getcwd cwd home environ getenv read read_text read_bytes readlines open exists resolve absolute"
-    " expanduser stat iterdir glob rglob uuid1 uuid4 listdir urandom getpid gettempdir mock_open Mock MagicMock patch"
-    " fixture importorskip skip fail argv current_app modules request session stderr stdin stdout"
+    " expanduser expandvars stat iterdir glob rglob uuid1 uuid4 listdir urandom getpid gettempdir mock_open Mock"
+    " MagicMock patch fixture importorskip skip fail argv current_app modules request session stderr stdin stdout"
     " getcontext getsize isfile isdir islink lexists getatime getctime getmtime samefile scandir walk ZipFile"
     " is_zipfile is_tarfile cache calls connection g last_request outbox"
 )
@@ -111,18 +118,22 @@ class Module:
     """Whether a top-level module is the repository's own."""
     settled: Settled
     """Whether a dotted name is one of the product's that the fix leaves as it was."""
-    classes: frozenset[str] = frozenset()
-    """The names of the file's own classes."""
+    classes: Mapping[str, Sequence[ast.ClassDef]] = field(default_factory=dict)
+    """The file's own classes, by name."""
     members: frozenset[str] = frozenset()
     """The members of the file's own enumerations: `Color.RED`."""
     functions: Mapping[str, Function] = field(default_factory=dict)
     """Functions and methods of a name that no other has, without decorators."""
+    fixtures: frozenset[str] = frozenset()
+    """The names of functions with decorators."""
     returning: Mapping[str, Function] = field(default_factory=dict)
     """Those which do nothing but return an expression."""
     changeable: frozenset[str] = frozenset()
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
     given: frozenset[Column | str] = frozenset()
     """Columns of tables with names, and keys of cells, whose values a call gets which may change them."""
+    file_names: frozenset[object] = frozenset()
+    """Texts like the names of files that calls of the product get."""
     tabulated: frozenset[str] = frozenset()
     """Names of the top level, and `self.name`, that are read as rows of tests alone, or to choose some."""
     replaces_builtins: bool = False
@@ -172,6 +183,30 @@ class Module:
             and all(self.is_pure(dotted) for node in attributes if (dotted := self.dotted(node)))
         )
 
+    def is_made_apart(self, name: str) -> bool:
+        """Whether an object of a class of the file has what its arguments, and what the fix leaves alone, give it."""
+        names, seen = {name}, set[str]()
+        while open_names := names - seen:
+            seen.add(owner := open_names.pop())
+            for part in (part for node in self.classes[owner] for part in _making(node)):
+                read = list(self._read_outside(part))
+                if not all(self.is_pure(dotted) or self.settled(dotted, is_called=True) for dotted in read):
+                    return False
+                own = _names_in(part)
+                names |= own & self.classes.keys()
+                if own & self.changeable or not all(map(self.is_apart, own & self.functions.keys())):
+                    return False
+        return True
+
+    def _read_outside(self, node: ast.AST) -> Iterator[str]:
+        """The dotted names of what an expression or statement reads of other modules, each in full."""
+        dotted = self.dotted(node) if isinstance(node, ast.expr) else ""
+        if dotted:
+            yield dotted
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from self._read_outside(child)
+
     def _is_outside_of_product(self, name: str) -> bool:
         if name not in self.imports:
             return hasattr(builtins, name)
@@ -220,7 +255,10 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
                     bring(alias.asname or alias.name, f"{where}.{alias.name}")
     constants = _assigned(nodes, tree.body, with_files=True)
     functions = _functions(nodes)
-    whole, parts = _arguments_of_product(nodes, imports, product)
+    giving = _Giving(nodes, imports, product)
+    whole, parts = giving.names()
+    values_given = [*_given_to_product(nodes, imports, product, frozenset(vars(builtins)))]
+    values_given += [value for name in whole & constants.keys() for value in constants[name]]
     mutable = {name for name, values in constants.items() if not all(map(is_immutable, values))}
     deep = {name for name, values in constants.items() if not all(map(_is_flat, values))}
     return Module(
@@ -228,16 +266,22 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         constants=constants,
         product=product,
         settled=settled,
-        classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
+        classes=grouped((node.name, node) for node in nodes if isinstance(node, ast.ClassDef)),
         members=frozenset(_members(tree, nodes, imports)),
         functions=functions,
+        fixtures=frozenset(function.name for function in giving.functions if function.decorator_list),
         returning={name: function for name, function in functions.items() if returned(function) is not None},
-        changeable=frozenset((whole | (parts & deep)) & mutable),
-        given=frozenset(_given_of_rows(nodes, imports, product)),
+        changeable=frozenset((whole | (parts & deep)) & mutable | (set(_changed(nodes, imports, product)) & mutable)),
+        given=frozenset(_given_of_rows(giving)),
+        file_names=frozenset(filter(_is_file_name, (getattr(value, "value", None) for value in values_given))),
         tabulated=_tabulated(nodes),
         attributes={} if "self" in whole else _attributes(nodes),
         replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
     )
+
+
+def _is_file_name(value: object) -> bool:
+    return isinstance(value, str) and bool(_FILE_NAME.fullmatch(value))
 
 
 def _tabulated(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -277,22 +321,117 @@ def _is_read_by_cells(row: str, block: Iterable[ast.AST]) -> bool:
     return sum(ast.unparse(cell[0]) == row for cell in cells) == _reads_in(row, block)
 
 
-def _arguments_of_product(
-    nodes: Sequence[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
-) -> tuple[set[str], set[str]]:
-    """The names that calls of the product, or of methods of what it may have made, get: whole, and what is inside."""
-    arguments = list(_given_to_product(nodes, imports, product))
-    names = {name for argument in arguments for name in _values_in(argument)}
-    parts = {name for argument in arguments for name in _values_in(argument, inside=True)}
-    for loop in nodes:
-        if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
-            parts |= _names_in(loop.iter)
-    for function in (node for node in nodes if isinstance(node, Function)):
-        values = [cell for name, cell in _cells_of_marks(function) if name in names | parts]
-        if function.name in names | parts and (value := returned(function)):  # a fixture
-            values.append(value)
-        names |= {name for value in values for name in _values_in(value)}
-    return names, parts
+class _Giving:
+    """What the functions of a file give the product, or methods of what it may have made, also by each other."""
+
+    def __init__(self, nodes: Sequence[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]) -> None:
+        self.functions = [node for node in nodes if isinstance(node, Function)]
+        self._nodes = nodes
+        self._own = {function.name: function for function in self.functions}
+        names = {*self._own, *(node.name for node in nodes if isinstance(node, ast.ClassDef))}
+        self._at_all = list(_given_to_product(nodes, imports, product, names))
+        self._inner = {function: list(ast.walk(function)) for function in self.functions}
+        self._alone = {
+            function: list(_given_to_product(inner, imports, product, names)) for function, inner in self._inner.items()
+        }
+        self._of_rows = {
+            function: list(_given_to_product((node for node in inner if not _cell_of(node)), imports, product, names))
+            for function, inner in self._inner.items()
+        }
+        self._whole: dict[Function, set[str]] = {function: set() for function in self.functions}
+        self._names: dict[Function, set[str]] = {function: set() for function in self.functions}
+        count = -1
+        while count != (count := sum(map(len, (*self._whole.values(), *self._names.values())))):
+            for function, names_inside in self._names.items():
+                self._whole[function].update(name for value in self.by_function(function) for name in _values_in(value))
+                values = self.by_function(function, inside=True)
+                names_inside.update(name for value in values for name in (*_values_in(value), *_values_inside(value)))
+
+    def by_function(self, function: Function, *, inside: bool = False) -> list[ast.expr]:
+        """What a function gives, and what the names stand for that it gives, or of which it gives what is `inside`."""
+        inner, names = self._inner[function], (self._names if inside else self._whole)[function]
+        bound = [value for node in inner for name, value in assignments(node) if name in names]
+        alone = (self._alone if inside else self._of_rows)[function]  # `row.get("a")` looks like a call of the product
+        return [*alone, *self._given_to_own(inner), *bound]
+
+    def names(self) -> tuple[set[str], set[str]]:
+        """The names of what the file gives: whole, and what is inside."""
+        functions = self.functions
+        arguments = [*self._at_all, *self._given_to_own(self._nodes), *_returned_to_product(self._nodes, functions)]
+        for function in functions:
+            arguments += self.by_function(function, inside=True)
+            arguments += [value for name, value in _defaults(function) if name in self._names[function]]
+        names = {name for argument in arguments for name in _values_in(argument)}
+        arguments += [value for name, value in _set_of_classes(self._nodes) if f"self.{name}" in names]
+        names |= {name for argument in arguments for name in _values_in(argument)}
+        parts = {name for argument in arguments for name in _values_inside(argument)}
+        for loop in self._nodes:
+            if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & _names_in(loop.target):
+                parts |= _names_in(loop.iter)
+        for function in functions:
+            values = [cell for name, cell in _cells_of_marks(function) if name in names | parts]
+            if function.name in names | parts:  # a fixture
+                values += _returns(function)
+            names |= {name for value in values for name in _values_in(value)}
+        return names, parts
+
+    def _given_to_own(self, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+        """What calls give the file's own functions that these hand on."""
+        for call in (node for node in nodes if isinstance(node, ast.Call)):
+            match call.func:
+                case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name) if (
+                    name in self._own
+                ):
+                    function = self._own[name]
+                case _:
+                    continue
+            names = [argument.arg for argument in _arguments(function)]
+            names = names[1:] if isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"]) else names
+            pairs = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+            yield from (value for parameter, value in pairs if parameter in self._names[function])
+
+
+def _defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of a function that have a default, with it."""
+    places = function.args
+    several = [*places.posonlyargs, *places.args]
+    optional = several[len(several) - len(places.defaults) :]
+    pairs = [*zip(optional, places.defaults, strict=True), *zip(places.kwonlyargs, places.kw_defaults, strict=True)]
+    yield from ((argument.arg, value) for argument, value in pairs if value is not None)
+
+
+def _set_of_classes(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """What classes of the file set in their bodies, and of themselves."""
+    for node in nodes:
+        target, value = _set_of_self(node)
+        if isinstance(target, ast.Attribute) and value is not None:
+            yield target.attr, value
+        elif isinstance(node, ast.ClassDef):
+            yield from (pair for part in node.body for pair in assignments(part))
+
+
+def _returned_to_product(nodes: Sequence[ast.AST], functions: Iterable[Function]) -> Iterator[ast.expr]:
+    """What functions return that are not only called by the file itself: the product may call them."""
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    called = {call.id if isinstance(call, ast.Name) else call.attr for call in calls if isinstance(call, _NAMED)}
+    inside = {id(call) for call in calls}
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in inside}
+    for function in functions:
+        is_fixture = any("fixture" in ast.unparse(mark) for mark in function.decorator_list)
+        if not is_fixture and (function.name in read or function.name not in called):
+            yield from _returns(function)
+    yield from (node.body for node in nodes if isinstance(node, ast.Lambda))
+
+
+_NAMED = (ast.Name, ast.Attribute)
+
+
+def _returns(function: Function) -> list[ast.expr]:
+    """What a function returns or yields."""
+    value = returned(function)
+    nodes = ast.walk(function)
+    returns = [node.value for node in nodes if isinstance(node, ast.Return | ast.Yield) and node.value is not None]
+    return returns if value is None else [*returns, value]
 
 
 def _cells_of_marks(function: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -307,29 +446,71 @@ def _cells_of_marks(function: Function) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _given_to_product(
-    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool], own: Collection[str]
 ) -> Iterator[ast.expr]:
-    for call in (node for node in nodes if isinstance(node, ast.Call)):
-        inner = call.func
-        while isinstance(inner, ast.Attribute):
-            inner = inner.value
-        root = inner.id if isinstance(inner, ast.Name) else ""
-        is_method = isinstance(call.func, ast.Attribute) and root not in imports and root not in ("self", "cls")
-        if product(imports[root].partition(".")[0]) if root in imports else is_method:
-            yield from (*call.args, *(keyword.value for keyword in call.keywords if keyword.arg))
+    """What calls of the product get, or may hand on to it, and what is set of objects that it may have.
+
+    `own` are the names of the file's functions and classes.
+    """
+    for node in nodes:
+        match node:
+            case ast.Call():
+                yield from _given_by_call(node, imports, product, own)
+            case ast.Assign(targets=[ast.Attribute(value=owner) | ast.Subscript(value=owner)], value=value):
+                if ast.unparse(owner) not in ("self", "cls"):
+                    yield value
 
 
-def _given_of_rows(
-    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
-) -> Iterator[Column | str]:
+def _given_by_call(
+    call: ast.Call, imports: Mapping[str, str], product: Callable[[str], bool], own: Collection[str]
+) -> Iterator[ast.expr]:
+    inner, path = call.func, list[str]()
+    while isinstance(inner, ast.Attribute):
+        path.insert(0, inner.attr)
+        inner = inner.value
+    root = inner.id if isinstance(inner, ast.Name) else ""
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    spread = (keyword.value for keyword in call.keywords if not keyword.arg)
+    arguments = [*call.args, *keywords.values(), *(ast.Starred(value=value) for value in spread)]
+    word = path[-1] if path else root
+    if _ASSERTING.fullmatch(word) and not product(imports.get(root, ".").partition(".")[0]):
+        yield from call.args[2:] if _RAISING.fullmatch(word) else ()
+        return
+    if word in _OF_ROWS:
+        return
+    if root in imports:
+        dotted = ".".join([imports[root], *path])
+        is_given = product(dotted.partition(".")[0]) or bool(_HANDING_ON.fullmatch(dotted))
+    elif root in ("self", "cls"):
+        is_given = len(path) > 1
+    else:
+        is_given = bool(path)
+    if is_given:
+        yield from arguments
+    elif root and not (root in imports or root in own or hasattr(builtins, root)):  # what a local name stands for
+        yield from (argument for argument in arguments if ast.unparse(argument) != "self")
+    elif root in ("map", "filter") and not path:
+        yield from (ast.Starred(value=argument) for argument in call.args[1:])
+    else:
+        yield from (value for name, value in keywords.items() if name in ("return_value", "side_effect"))
+
+
+_OF_ROWS = frozenset({"parametrize", "param", "fixture"})
+"""What gives tests values, which their names stand for."""
+_RAISING = re.compile(r"(?:assert|fail)?\w*(?:raises|warns|Raises|Warns)\w*")
+"""Functions that call what they are given, with the arguments behind it."""
+_HANDING_ON = re.compile(
+    r"(?:unittest\.)?mock\.(?!call\b).+|functools\.partial|types\.SimpleNamespace|threading\.Thread"
+)
+"""What keeps the values that it is given for who calls or reads it."""
+
+
+def _given_of_rows(giving: _Giving) -> Iterator[Column | str]:
     """The columns and keys of which the calls of the product, or of what it may have made, get values."""
-    for function in (node for node in nodes if isinstance(node, Function)):
-        inner = list(ast.walk(function))
-        calls = [node for node in inner if not _cell_of(node)]
-        arguments = list(_given_to_product(calls, imports, product))
+    for function in giving.functions:
+        arguments = giving.by_function(function)
         names = {name for argument in arguments for name in _values_in(argument)}
         yield from (column for name, column in _columns(function) if name in names)
-        arguments += [value for node in inner for name, value in assignments(node) if name in names]
         cells = (_cell_of(node) for argument in arguments for node in ast.walk(argument))
         yield from (cell[1] for cell in cells if cell)
 
@@ -362,20 +543,75 @@ def _names_in(node: ast.AST) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def _values_in(node: ast.expr, *, inside: bool = False) -> Iterator[str]:
-    """The names whose values whoever gets an expression has in hand, or what is `inside` of them."""
+def _values_in(node: ast.expr) -> Iterator[str]:
+    """The names whose values whoever gets an expression has in hand."""
     match node:
-        case ast.Name(id=name) if not inside:
+        case ast.Name(id=name):
             yield name
-        case ast.Subscript(value=value) if inside:
-            yield from _names_in(value)
+        case ast.Attribute(value=ast.Name(id="self")):
+            yield ast.unparse(node)
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
             for part in parts:
-                yield from _values_in(part, inside=inside)
-        case ast.Starred(value=value):
-            yield from _names_in(value) if inside else ()
+                yield from _values_in(part)
         case ast.IfExp(body=body, orelse=other):
-            yield from (*_values_in(body, inside=inside), *_values_in(other, inside=inside))
+            yield from (*_values_in(body), *_values_in(other))
+        case ast.Lambda(body=body) | ast.Await(value=body):
+            yield from _values_in(body)
+
+
+def _values_inside(node: ast.expr) -> Iterator[str]:
+    """The names inside of whose values something is that whoever gets an expression has in hand."""
+    match node:
+        case ast.Subscript(value=value) | ast.Starred(value=value):
+            yield from _names_in(value)
+        case ast.Dict(keys=keys, values=parts):
+            for key, part in zip(keys, parts, strict=True):
+                yield from _values_inside(part) if key is not None else _names_in(part)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            for part in parts:
+                yield from _values_inside(part)
+        case ast.Call(func=func, args=args):
+            yield from _names_inside_of_copy(func, args)
+        case ast.IfExp(body=body, orelse=other):
+            yield from (*_values_inside(body), *_values_inside(other))
+        case ast.Lambda(body=body) | ast.Await(value=body):
+            yield from _values_inside(body)
+
+
+def _names_inside_of_copy(func: ast.expr, args: Sequence[ast.expr]) -> Iterator[str]:
+    match func:
+        case ast.Name(id="dict" | "list" | "tuple" | "sorted"):
+            for part in args:
+                yield from _names_in(part)
+        case ast.Attribute(value=value, attr="copy" | "get" | "values" | "items"):
+            yield from _names_in(value)
+
+
+_CHANGING = words("add append clear discard extend insert pop popitem remove reverse setdefault sort update")
+"""Methods that change the list, set or dictionary that they are of."""
+
+
+def _changed(nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]) -> Iterator[str]:
+    """The names of what statements of the file change by more than what is written out there, or the product's."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=word), args=args, keywords=keywords) if (
+                word in _CHANGING
+            ):
+                values = [*args, *(keyword.value for keyword in keywords)]
+            case ast.Assign(targets=[ast.Subscript(value=owner) | ast.Attribute(value=owner)], value=value):
+                values = [value]
+            case ast.AugAssign(target=ast.Subscript(value=owner) | ast.Attribute(value=owner), value=value):
+                values = [value]
+            case _:
+                continue
+        names = {name for value in values for name in _names_in(value)}
+        if any(name not in imports and not hasattr(builtins, name) for name in names) or any(
+            product(imports[name].partition(".")[0]) for name in names & imports.keys()
+        ):
+            while isinstance(owner, ast.Subscript | ast.Attribute):
+                owner = owner.value
+            yield from _values_in(owner)
 
 
 def _members(tree: ast.Module, nodes: Iterable[ast.AST], imports: Mapping[str, str]) -> Iterator[str]:
@@ -387,6 +623,19 @@ def _members(tree: ast.Module, nodes: Iterable[ast.AST], imports: Mapping[str, s
             origins = {imports.get(name, name).partition(".")[0] for name in bases}
             if "enum" in origins and origins <= {"enum", *vars(builtins)} and not statement.keywords:
                 yield from (f"{statement.name}.{name}" for part in statement.body for name, _ in assignments(part))
+
+
+_MAKING = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__"})
+_TELLING = frozenset({"property", "classmethod", "staticmethod"})
+
+
+def _making(node: ast.ClassDef) -> Iterator[ast.AST]:
+    """The parts of a class that decide what its objects have."""
+    yield from (*node.bases, *node.keywords, *node.decorator_list)
+    for part in node.body:
+        marks = {*map(ast.unparse, part.decorator_list)} if isinstance(part, Function) else set()
+        if not isinstance(part, Function) or part.name in _MAKING or marks - _TELLING:
+            yield part
 
 
 def _functions(nodes: Iterable[ast.AST]) -> dict[str, Function]:
@@ -740,7 +989,8 @@ class Scope:
                 return self.module.is_pure(dotted) if dotted else self.is_static(value, bound)
             case ast.Call(func=func, args=args, keywords=keywords):
                 inner = [*args, *(keyword.value for keyword in keywords)]
-                return self._is_pure_call(func, bound) and all(self.is_static(part, bound) for part in inner)
+                is_pure = self._is_pure_call(func, bound) and not self._reads_named(func, inner)
+                return is_pure and all(self.is_static(part, bound) for part in inner)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._is_static_comprehension(node, bound)
             case ast.Lambda() | ast.Await() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
@@ -787,16 +1037,36 @@ class Scope:
                 return self.is_given(value)
         return False
 
+    def are_classes(self, node: ast.expr) -> bool:
+        """Whether it is a class, or a tuple of classes, by their names: which they are is not what the product says."""
+        match node:
+            case ast.Tuple(elts=parts):
+                return all(map(self.are_classes, parts))
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self.are_classes(left) and self.are_classes(right)
+            case ast.Name(id=name) if (bound := self.stands_for(node)) != (node,):
+                return self._once(("classes", name), lambda: all(map(self.are_classes, bound)))
+            case ast.Name(id=name) | ast.Attribute(attr=name) if not name.isupper():
+                is_named = name[:1].isupper() or name in self.module.classes or bool(self.module.dotted(node))
+                is_plain = isinstance(node, ast.Name) and (
+                    name in self._local - self._stored or hasattr(builtins, name)  # what a helper is given
+                )
+                return is_named or is_plain or self.is_expected(node)
+        return self.is_expected(node)
+
+    def _is_changeable(self, name: str) -> bool:
+        """Whether it is one of the file's top level whose value the product, or what it gave, may have changed."""
+        return name in self.module.changeable and name not in self._local
+
     def is_expected(self, node: ast.expr) -> bool:
         """Whether it is static, or made of what is: by classes and constants that the fix leaves as they were."""
         alone = (self.is_static, self._is_member, self._is_place, self._is_data, self._is_cell_of_data)
         if any(is_expected(node) for is_expected in alone):
             return True
         match node:
-            case ast.Name(id=name) if self._bound(name):
-                return self._only_expected(name) and self._once(
-                    ("expected", name), lambda: all(map(self.is_expected, self._bound(name)))
-                )
+            case ast.Name(id=name) if bound := self._bound(name):
+                is_apart = self._only_expected(name) and not self._is_changeable(name)
+                return is_apart and self._once(("expected", name), lambda: all(map(self.is_expected, bound)))
             case ast.Name(id=name) if rows := self._rows(name):
                 return self._only_expected(name) and self._of_file.has_rows(rows)
             case ast.Name(id=name) | ast.Attribute(attr=name) if name[:1].isupper():
@@ -886,6 +1156,14 @@ class Scope:
         is_of_paths = dotted.startswith("os.path.") or dotted.partition(".")[0] in _OF_WORDS
         return bool(dotted) and not is_of_paths and any(map(self._is_place, arguments))
 
+    def _reads_named(self, func: ast.expr, arguments: Iterable[ast.expr]) -> bool:
+        """Whether a call may read a file of a name that the product gets, too, so that it may have written it."""
+        top = self.module.dotted(func).partition(".")[0]
+        if not top or (top in sys.stdlib_module_names and top not in _OF_FILES):
+            return False
+        values = [value for argument in arguments for value in self.stands_for(argument)]
+        return any(isinstance(value, ast.Constant) and value.value in self.module.file_names for value in values)
+
     def _is_place(self, node: ast.expr) -> bool:
         """Whether it is a path below the folder that pytest gives a test, or the text of one."""
         # rows are called otherwise when stripped, and so are their folders
@@ -896,7 +1174,8 @@ class Scope:
         match node:
             case ast.Name(id=name) if name in roots:
                 arguments = {node.arg for node in self.function.args.args}
-                return name not in self._stored and (name in arguments or name == "__file__")
+                is_pytests = name in arguments and name not in self.module.fixtures
+                return name not in self._stored and (is_pytests or name == "__file__")
             case ast.Name(id=name):
                 bound = self._bound(name)
                 is_path = partial(self._is_path, roots=roots)
@@ -1019,7 +1298,7 @@ class Scope:
     def _is_class(self, func: ast.expr) -> bool:
         match func:
             case ast.Name(id=name) if name in self.module.classes:
-                return True
+                return self.module.is_made_apart(name)
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 return name[:1].isupper() and self._is_settled(func, is_called=True)
         return False
@@ -1041,7 +1320,7 @@ class Scope:
         self, node: ast.AST, within: ast.AST | None = None, static_names: frozenset[str] = frozenset()
     ) -> bool:
         """Whether the product says if the function, or one turn of a loop in it, comes to a node."""
-        names = static_names | {name for _, name in self._questions}
+        names = static_names | {name for _, name in self._questions} | self.module.changeable
         return not all(self.is_static(test, names) for test in _conditions(within or self.function, node))
 
     def is_read_by_choice(self, name: str, static_names: frozenset[str]) -> bool:
@@ -1080,7 +1359,7 @@ class Scope:
             return False
         if name in self.module.imports:
             return self.module.is_pure(self.module.imports[name])
-        if name in self.module.constants:
+        if name in self.module.constants and name not in self.module.changeable:
             return all(self._is_static_value(name, value) for value in self.module.constants[name])
         return name in _PURE_BUILTINS or name in _EXCEPTIONS or name == "__file__"
 
