@@ -118,6 +118,7 @@ CASES = {
 def fix(tmp_path, files: dict[str, str]) -> Split | Rejection:
     """The split of one commit over a small project, picked by name."""
     repo = project(tmp_path / "app")
+    repo.commit("Build", {"pom.xml": "<project/>\n"})
     sha = repo.commit("Fix add", files)
     with open_source(str(repo.path), cache=tmp_path / "cache") as copy:
         [looked] = scan(copy, ChangeFilter(commits=frozenset({sha})))
