@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from harness.core.instance import is_matched
 from miner.candidates import inline
 from miner.candidates.examples import files_with_examples, test_patch
+from miner.evidence.tree import Fixed, Remembered
 from miner.languages import LANGUAGES
 from miner.languages.base import Contents
 from miner.languages.python.evidence.subproject import PROJECT_FILES
@@ -336,8 +337,8 @@ def untestable(repo: BareRepository, change: Change, kinds: Mapping[str, Kind]) 
     of_tests = LANGUAGES.get(language(_of_one_language(tests, kinds))) if tests else None
     if of_tests is None or Kind.MIXED in kinds.values():
         return None
-    tree = CommitTree(repo, change.head_commit)
     there = repo.read_files(change.head_commit, kinds)
+    tree = Remembered(Fixed(CommitTree(repo, change.head_commit), there))
     code = [path for path in there if kinds[path] is Kind.GOLD and of_tests.code.reads(path)]
     why = of_tests.untestable(tree, [path for path in there if path in tests], code)
     return Stage.RECOGNITION.no(why[0], why[1]) if why else None

@@ -17,7 +17,7 @@ from harness.core.errors import InfrastructureError
 from harness.sandbox import engine, owners
 from harness.sandbox.ahead import Ahead
 from harness.sandbox.job import Sandbox
-from miner.evidence.tree import Tree
+from miner.evidence.tree import Remembered, Tree
 from miner.images import downloads
 from miner.images.layer_registry import LayerRegistry
 from miner.languages import LANGUAGES
@@ -77,7 +77,7 @@ def build_environment(
         request = ImageRequest(
             **{subject.name: getattr(order, subject.name) for subject in fields(BuildSubject)},
             workshop=opened,
-            tree=tree,
+            tree=Remembered(tree),
             source=lambda: _save(tar, opened.folder / SOURCE_NAME),
             collect=order.collecting(sandbox),
             repairing=repairing,

@@ -574,19 +574,23 @@ def _includes(value: object, expected: object, rules: str) -> bool:
     """As chai's `include` with an object: each of its properties is one of the other."""
     if not isinstance(expected, Object) or expected.tag != "O" or not isinstance(value, Object) or value.tag != "O":
         raise UndecidableError("not two plain objects")
-    actual = dict(value.props)
-    if value.name not in ("Object", None) and any(key not in actual for key, _ in expected.props):
-        raise UndecidableError("properties that may be inherited")
+    actual = _own(value, expected)
     if rules == "===":
         return all(key in actual and strictly_equal(actual[key], inner) for key, inner in expected.props)
     return all(key in actual and deeply_equal(actual[key], inner, rules) for key, inner in expected.props)
 
 
+def _own(value: Object, expected: Object) -> dict[Any, Any]:
+    """The properties that an object has itself, where none of those expected may come from its class."""
+    props = dict(value.props)
+    if value.name not in ("Object", None) and any(key not in props for key, _ in expected.props):
+        raise UndecidableError("properties that may be inherited")
+    return props
+
+
 def _has_parts(value: object, expected: object) -> bool:
     if isinstance(expected, Object) and expected.tag == "O" and isinstance(value, Object) and value.tag == "O":
-        actual = dict(value.props)
-        if value.name not in ("Object", None) and any(key not in actual for key, _ in expected.props):
-            raise UndecidableError("properties that may be inherited")
+        actual = _own(value, expected)
         return all(key in actual and _has_parts(actual[key], inner) for key, inner in expected.props)
     if isinstance(expected, Object) and isinstance(value, Object) and {expected.tag, value.tag} == {"O", "a"}:
         raise UndecidableError("an array for an object, or the other way round")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from harness.core.test_ids import files
 from harness.languages.java.language import FRAMEWORK
 from harness.patches import patch
-from miner.evidence.tree import Remembered
 from miner.languages.base import ImageRequest, TestCommand, UnparsedCode
 from miner.languages.building import Building, installed, reason_in, refusal
 from miner.languages.java import gradle, gradle_image, maven, poms
@@ -58,7 +57,6 @@ class Java(TreeLanguage):
 
     def untestable(self, tree: Tree, test_files: Sequence[str], code: Sequence[str]) -> tuple[str, str] | None:
         """Tests that neither Maven nor Gradle builds: those of Ant, Bazel or sbt."""
-        tree = Remembered(tree)
         return None if poms.reactors(tree, test_files) or gradle.roots(tree, test_files) else _NO_BUILD_FILE
 
     def test_commands(self, tree: Tree, test_files: Sequence[str]) -> tuple[TestCommand, ...]:

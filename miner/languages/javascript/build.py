@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import json_text
 from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
-from miner.evidence.tree import TESTBED, Fixed, Remembered, Tree
+from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
 from miner.languages.building import Building, Resolution, Stack, first_of_quarter, installed, refusal, tree_layer
 from miner.languages.built import BuiltImage
@@ -204,7 +204,6 @@ def build_image(request: ImageRequest) -> BuiltImage:
         InfrastructureError: the engine, a registry or the disk failed.
 
     """
-    request = replace(request, tree=Remembered(request.tree))
     tests = manifest.tests_among(request.touched)
     folder = manifest.project_folder(request.tree, tests)
     if folder is None:

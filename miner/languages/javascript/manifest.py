@@ -711,7 +711,6 @@ def unsupported(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None
 
 def untestable(tree: Tree, test_files: Sequence[str]) -> tuple[str, str] | None:
     """What `unsupported` says of tests below a manifest; that those below none are Deno's."""
-    tree = Remembered(tree)
     if project_folder(tree, tests_among(test_files)) is None:
         return no_project(tree) if _deno_file(tree) else None
     return unsupported(tree, test_files)

@@ -103,8 +103,7 @@ class Site(object):
     def recorded_truth(self, value):
         """Hand out a value in the same way, and that nothing else is compared inside."""
         self.truth_alone(value)
-        self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
-        return self
+        return self.compared_alone(value)
 
     def of_kind(self, value):
         """Hand out a value of which is asked what it is an instance of: one that only does as others do, as an object."""
@@ -115,8 +114,7 @@ class Site(object):
     def recorded_kind(self, value, kinds):
         """Hand out a value in the same way, the classes, and that nothing else is compared inside."""
         self.of_kind(value).values.append(encoded(kinds))
-        self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
-        return self
+        return self.compared_alone(value)
 
     def called(self, mock, name="call_args_list"):
         """Hand out a mock's calls, by the name under which it has them."""
@@ -156,6 +154,10 @@ class Site(object):
     def recorded_alone(self, value, *others):
         """The same of an assertion for which nothing inside of a value is compared."""
         self.beside_result(value, *others)
+        return self.compared_alone(value)
+
+    def compared_alone(self, value):
+        """Hand out whether comparing a value, and nothing inside of it, runs code of the work tree."""
         self.values.append(isinstance(value, BY_WHAT_THEY_DO) and compares_by_own_code(type(value)))
         return self
 

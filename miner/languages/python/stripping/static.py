@@ -53,9 +53,9 @@ _PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute"
 _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 """Modules that take the text of a path for a text."""
 _OF_FILES = words(
-    "bz2 configparser dbm filecmp fileinput gzip linecache lzma mailbox netrc pkgutil runpy shelve tarfile"
+    "bz2 configparser dbm filecmp fileinput gzip linecache lzma mailbox netrc pkgutil runpy shelve tarfile tokenize"
+    " wave xml zipfile zipimport"
 )
-_OF_FILES |= words("tokenize wave xml zipfile zipimport")
 """Python's own modules with functions that take the name of a file and read it."""
 _FILE_NAME = re.compile(r"[\w./-]*(?:\.[A-Za-z]\w{0,5}|/[\w.-]+)")
 _BESIDE = ("__file__",)
@@ -271,7 +271,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         functions=functions,
         fixtures=frozenset(function.name for function in giving.functions if function.decorator_list),
         returning={name: function for name, function in functions.items() if returned(function) is not None},
-        changeable=frozenset((whole | (parts & deep)) & mutable | (set(_changed(nodes, imports, product)) & mutable)),
+        changeable=frozenset((whole | (parts & deep) | {*_changed(nodes, imports, product)}) & mutable),
         given=frozenset(_given_of_rows(giving)),
         file_names=frozenset(filter(_is_file_name, (getattr(value, "value", None) for value in values_given))),
         tabulated=_tabulated(nodes),

@@ -102,8 +102,6 @@ _NOT_READ = re.compile(r"\w*assert\w*")
 _PANICS = frozenset({"panic", "unreachable"})
 _OF_ONE_TYPE = frozenset({"rust.==", "rust.<", "rust.<=", "rust.>", "rust.>="})
 """Operators whose sides have one type, or types that are made to be compared."""
-_TELLING = re.compile(r"[^_]")
-"""A type that is known, at least in part."""
 
 
 class Reader(sites.Reader[Statics]):
@@ -256,7 +254,7 @@ class Reader(sites.Reader[Statics]):
         if op not in _OF_ONE_TYPE or len(static) != 1:
             return Assertion(op=op, operands=operands, replaced=replaced, options=options)
         kind = "".join(self._notation.kind(static[0].node).split())
-        options = {**options, "type": kind} if _TELLING.search(kind) else options
+        options = {**options, "type": kind} if kind.strip("_") else options
         if op != "rust.==":
             return Assertion(op=op, operands=operands, replaced=replaced, options=options)
         words = self._notation.words(static[0].node)
