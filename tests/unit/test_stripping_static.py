@@ -10,7 +10,9 @@ import pytest
 
 from miner.languages.base import WrittenForm
 from miner.languages.python.stripping import tables
-from miner.languages.python.stripping.static import Scope, is_immutable, module_of
+from miner.languages.python.stripping.reading.immutable import is_immutable
+from miner.languages.python.stripping.reading.module import module_of
+from miner.languages.python.stripping.reading.scope import Scope
 
 HEAD = """\
 import collections

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from harness.core import python_source
 from miner.languages.python.stripping.inlining import SourceOf, bound, imports, statements
 from miner.languages.python.stripping.nodes import names_read
-from miner.languages.python.stripping.static import Function, returned, stored
+from miner.languages.python.stripping.reading.syntax import Function, returned, stored
 
 OWN = "_goldseam_"
 """What names begin with that are new in a file."""

@@ -13,7 +13,7 @@ from harness.core import python_source
 from harness.core.wording import words
 from harness.patches.patch import FilePatch
 from harness.quality.change import change_of
-from miner.languages.python.stripping.static import stored
+from miner.languages.python.stripping.reading.syntax import stored
 
 _Read = tuple[str, tuple[str, ...], bool]
 """A file, a name that is read in it, with attributes, and whether objects of a class matter."""

@@ -13,7 +13,9 @@ from harness.core import python_source
 from harness.core.grouping import grouped
 
 if TYPE_CHECKING:
-    from miner.languages.python.stripping.static import Function, Module, Scope
+    from miner.languages.python.stripping.reading.module import Module
+    from miner.languages.python.stripping.reading.scope import Scope
+    from miner.languages.python.stripping.reading.syntax import Function
 
 
 _COPY = "_goldseam_"

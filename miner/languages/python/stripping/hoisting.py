@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from harness.core import python_source
 from miner.languages.python.stripping.borrowing import OWN, with_more
-from miner.languages.python.stripping.static import Function, stored, taken_apart
+from miner.languages.python.stripping.reading.syntax import Function, stored, taken_apart
 
 
 def hoisted(source: bytes, has_others: Callable[[str, str], bool]) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from harness.core import python_source
-from miner.languages.python.stripping.static import Function, filled, stored
+from miner.languages.python.stripping.reading.syntax import Function, filled, stored
 
 _LOOKING = frozenset({"print", "range", "len", "zip", "repr", "str", "list", "sorted", "enumerate", "type", "format"})
 """Builtins that a helper may call to say what it compares."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from harness.core import python_source
 from miner.languages.python.stripping.nodes import count_of
-from miner.languages.python.stripping.static import Function, assignments, stored
+from miner.languages.python.stripping.reading.syntax import Function, assignments, stored
 
 _ANEW = "_goldseam_"
 """What the name of a parameter that is bound anew begins with."""

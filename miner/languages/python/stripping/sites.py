@@ -17,7 +17,8 @@ from miner.languages.python.stripping import claims
 from miner.languages.python.stripping.nodes import attribute_of, call_of, name_of
 
 if TYPE_CHECKING:
-    from miner.languages.python.stripping.static import Module, Scope
+    from miner.languages.python.stripping.reading.module import Module
+    from miner.languages.python.stripping.reading.scope import Scope
 
 
 class Form(StrEnum):

@@ -14,8 +14,11 @@ from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping import helpers, plain, tables, unstopped
 from miner.languages.python.stripping.nodes import attribute_of, call_of, name_of, names_read
+from miner.languages.python.stripping.reading.flow import may_catch
+from miner.languages.python.stripping.reading.module import Module, Settled, module_of, unsettled
+from miner.languages.python.stripping.reading.scope import Scope
+from miner.languages.python.stripping.reading.syntax import Function
 from miner.languages.python.stripping.sites import Assertion, Form, Reader
-from miner.languages.python.stripping.static import Function, Module, Scope, Settled, may_catch, module_of, unsettled
 
 HAND_OUT = "__goldseam__"
 """What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""

@@ -11,7 +11,9 @@ from typing import cast
 from harness.core import python_source
 from harness.core.grouping import grouped
 from miner.languages.python.stripping.nodes import count_of, names_read
-from miner.languages.python.stripping.static import NO_FUNCTION, Function, Module, Scope, assignments, taken_apart
+from miner.languages.python.stripping.reading.module import Module
+from miner.languages.python.stripping.reading.scope import Scope
+from miner.languages.python.stripping.reading.syntax import NO_FUNCTION, Function, assignments, taken_apart
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""A test file, read: what of it depends on the product. Pure."""
