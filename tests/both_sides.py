@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -9,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,12 +23,14 @@ from tests import inside, tiny
 
 Files = Mapping[str, str]
 """Texts by path."""
+_PROGRAM = compile(inside.part("supervisor", "recorder", "handout", "tripwire", "suites"), "<goldseam>", "exec")
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["pytest", "unittest.mock", "tests.both_sides"])
 
 
 def _run(folder: str, files: Collection[str], written: str, libraries: Sequence[str]) -> None:
     """Become a process of tests that writes its frames into a file."""
+    gc.freeze()  # pytest collects five times at its end, which takes longer than all the rest
     with Path(os.devnull).open("wb") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
@@ -39,7 +41,7 @@ def _run(folder: str, files: Collection[str], written: str, libraries: Sequence[
     sys.argv = ["pytest"]
     os.chdir(folder)
     names: dict[str, Any] = {"__name__": "runner"}
-    exec(_program(), names)
+    exec(_PROGRAM, names)
     names["WORK"] = folder
     argv = ["-p", "no:cacheprovider", "-p", "no:randomly", f"--rootdir={folder}"]
     spec = {"files": sorted(files), "plugins": [], "argv": argv, "nose": False, "chdir": ""}
@@ -50,11 +52,6 @@ def _run(folder: str, files: Collection[str], written: str, libraries: Sequence[
                 stream.write(json.dumps({**fields, "t": kind}) + "\n")
 
         Frames().send("finish", code=int(names["run_pytest"](spec, Frames())))
-
-
-@cache
-def _program() -> Any:
-    return compile(inside.part("supervisor", "recorder", "handout", "tripwire", "suites"), "<goldseam>", "exec")
 
 
 def _report(files: Files, libraries: Sequence[str] = ()) -> TestReport:
