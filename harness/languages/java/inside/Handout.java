@@ -7,14 +7,20 @@ package goldseam;
 
 import java.io.File;
 import java.lang.reflect.Array;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Currency;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +28,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.UUID;
 
 public final class Handout {
@@ -101,9 +109,19 @@ public final class Handout {
     /** What Java's own `contains` is asked of; of what has one of its own, only that tells. */
     public static Object searched(Object value) throws NoSuchMethodException {
         boolean plain = !(value instanceof Collection)
-            || value.getClass().getMethod("contains", Object.class).getDeclaringClass().getName().startsWith("java.");
+            || isOfLibrary(value.getClass().getMethod("contains", Object.class).getDeclaringClass());
         return plain ? value : new Object();
     }
+
+    /** Whether a class is Java's, or of a jar: what a patch changes is compiled into a folder. */
+    private static boolean isOfLibrary(Class<?> kind) {
+        CodeSource source = kind.getProtectionDomain().getCodeSource();
+        return kind.getName().startsWith("java.")
+            || source != null && source.getLocation() != null && source.getLocation().getPath().endsWith(".jar");
+    }
+
+    /** What a message is made of, which may throw. */
+    public static void said(String text) {}
 
     public static void values(int slot, Object... values) {
         hand(slot, values, "", null);
@@ -124,6 +142,12 @@ public final class Handout {
     /** Hands out as well whether what is expected equals the other, as the classes themselves have it. */
     public static void equal(int slot, Object expected, Object value) {
         hand(slot, new Object[] {expected, value}, "," + Objects.equals(bare(expected), bare(value)), null);
+    }
+
+    /** The same where each has to equal the other, as TestNG asks. */
+    public static void alike(int slot, Object expected, Object value) {
+        boolean equal = Objects.equals(bare(expected), bare(value)) && Objects.equals(bare(value), bare(expected));
+        hand(slot, new Object[] {expected, value}, "," + equal, null);
     }
 
     /** Hands out as well whether both are one object. */
@@ -237,19 +261,65 @@ public final class Handout {
                     value(((Optional<?>) value).get(), level + 1);
                 }
                 out.append("]]");
-            } else if (value instanceof Map) {
-                pairs((Map<?, ?>) value, level + 1);
-            } else if (value instanceof Collection) {
-                String tag = value instanceof List ? "l" : value instanceof Set ? "t" : "q";
-                items(tag, (Collection<?>) value, level + 1);
+            } else if (value instanceof Map || value instanceof Collection) {
+                boolean sound = isSound(value);
+                out.append(sound ? "" : "[\"w\",");
+                if (value instanceof Map) {
+                    pairs(isOrdered(value) ? "M" : "m", (Map<?, ?>) value, level + 1);
+                } else {
+                    String tag = value instanceof List ? "l" : !(value instanceof Set) ? "q" : isOrdered(value) ? "T" : "t";
+                    items(tag, (Collection<?>) value, level + 1);
+                }
+                out.append(sound ? "" : "]");
             } else {
                 out.append("[\"x\",").append(text(kind.getName())).append(']');
             }
         }
 
-        private static boolean isText(Object value, Class<?> kind) {
-            if (kind.getName().startsWith("java.time.")) {
+        /** Whether a set or map has an order of its own, by which it takes for equal what may be none. */
+        private static boolean isOrdered(Object value) {
+            Comparator<?> order = value instanceof SortedSet ? ((SortedSet<?>) value).comparator()
+                : value instanceof SortedMap ? ((SortedMap<?, ?>) value).comparator() : null;
+            return order != null && order != Comparator.naturalOrder() && order != Collections.reverseOrder();
+        }
+
+        /** Whether a collection equals a plain one of the same and nothing else, and finds by its order what is in it. */
+        private static boolean isSound(Object value) {
+            if (!(value instanceof Map || value instanceof List || value instanceof Set)) {
                 return true;
+            }
+            try {
+                Method equals = value.getClass().getMethod("equals", Object.class);
+                int size = value instanceof Map ? ((Map<?, ?>) value).size() : ((Collection<?>) value).size();
+                if (!isOfLibrary(equals.getDeclaringClass()) && size <= ITEMS) {
+                    return value.equals(plain(value, false)) && !value.equals(plain(value, true)) && !value.equals(null);
+                }
+                Set<?> found = !isOrdered(value) ? null : value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
+                return found == null || found.stream().allMatch(found::contains);
+            } catch (ReflectiveOperationException | RuntimeException unreadable) {
+                return false;
+            }
+        }
+
+        /** A plain collection of the same, or of something else as well. */
+        private static Object plain(Object value, boolean more) {
+            if (value instanceof Map) {
+                Map<Object, Object> pairs = new HashMap<>((Map<?, ?>) value);
+                if (more) {
+                    pairs.put(new Object(), null);
+                }
+                return pairs;
+            }
+            Collection<Object> items = value instanceof Set ? new HashSet<>((Set<?>) value) : new ArrayList<>((Collection<?>) value);
+            if (more) {
+                items.add(new Object());
+            }
+            return items;
+        }
+
+        private static boolean isText(Object value, Class<?> kind) {
+            if (kind.getName().startsWith("java.time.")) { // what formats and rules of zones say is not all that they are
+                return !kind.getName().matches("java\\.time\\.(?:format|zone)\\..*");
             }
             for (Class<?> known : TEXTS) {
                 if (known.isInstance(value)) {
@@ -269,8 +339,8 @@ public final class Handout {
             out.append("]]");
         }
 
-        private void pairs(Map<?, ?> map, int level) {
-            out.append("[\"m\",[");
+        private void pairs(String tag, Map<?, ?> map, int level) {
+            out.append("[\"").append(tag).append("\",[");
             int place = 0;
             for (Map.Entry<?, ?> entry : map.entrySet()) {
                 next(place++);
