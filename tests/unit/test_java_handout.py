@@ -73,10 +73,11 @@ def test_a_collection_tells_whether_it_has_an_order_or_an_equality_of_its_own(tm
         tmp_path,
         *(f"values(0, Handout.of({made}))" for made in (by_case, odd, own, broken)),
         "values(0, Handout.of(new java.util.TreeSet<>(java.util.Collections.reverseOrder())))",
+        'values(0, Handout.of(new java.util.TreeSet<String>((a, b) -> b.compareTo(a)) { { add("a"); } }))',
     )
     pair = [["i", "Integer", "1"], ["i", "Integer", "2"]]
     assert [value[2] for [value] in told] == [
-        ["T", [["s", "a"]]], ["w", ["l", []]], ["l", []], ["w", ["M", [pair]]], ["t", []],
+        ["T", [["s", "a"]]], ["w", ["l", []]], ["l", []], ["w", ["M", [pair]]], ["t", []], ["t", [["s", "a"]]],
     ]  # fmt: skip
 
 
@@ -107,3 +108,15 @@ def test_a_collection_of_a_library_is_searched_as_it_says_itself(tmp_path):
     )
     told = handed(tmp_path, *(f"values(0, Handout.searched({loaded % place}))" for place in ("own.jar", "lib/")))
     assert [value[2][0] for [value] in told] == ["l", "x"]
+
+
+def test_what_java_has_in_another_order_in_each_run_comes_out_in_one(tmp_path):
+    listed = "java.util.Arrays.asList(5, 3, 4, 1, 2)"
+    told = handed(
+        tmp_path,
+        f"values(0, Handout.of(java.util.Set.copyOf({listed})))",
+        f"values(0, Handout.of({listed}))",
+        "values(0, Handout.of(java.util.Map.of(2, 2, 3, 3, 1, 1)))",
+    )
+    assert [[item[2] for item in value[2][1]] for [value] in told[:2]] == [list("12345"), list("53412")]
+    assert [key[2] for key, _ in told[2][0][2][1]] == list("123")

@@ -15,6 +15,7 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -210,7 +211,7 @@ public final class Handout {
 
     /** Writes one value as JSON; docs/judging.md has its form. */
     private static final class Writer {
-        private final StringBuilder out;
+        private StringBuilder out;
         private int items = ITEMS;
         private int letters = LETTERS;
 
@@ -263,11 +264,12 @@ public final class Handout {
                 out.append("]]");
             } else if (value instanceof Map || value instanceof Collection) {
                 boolean sound = isSound(value);
+                boolean ordered = order(value) != null && (!sound || isOrdered(value));
                 out.append(sound ? "" : "[\"w\",");
                 if (value instanceof Map) {
-                    pairs(isOrdered(value) ? "M" : "m", (Map<?, ?>) value, level + 1);
+                    pairs(ordered ? "M" : "m", (Map<?, ?>) value, level + 1);
                 } else {
-                    String tag = value instanceof List ? "l" : !(value instanceof Set) ? "q" : isOrdered(value) ? "T" : "t";
+                    String tag = value instanceof List ? "l" : !(value instanceof Set) ? "q" : ordered ? "T" : "t";
                     items(tag, (Collection<?>) value, level + 1);
                 }
                 out.append(sound ? "" : "]");
@@ -276,11 +278,35 @@ public final class Handout {
             }
         }
 
-        /** Whether a set or map has an order of its own, by which it takes for equal what may be none. */
+        /** Whether a set or map has an order of its own that takes for equal what is not. */
         private static boolean isOrdered(Object value) {
+            Comparator<Object> order = order(value);
+            Set<?> held = value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
+            try {
+                return held.stream().anyMatch(
+                    one -> near(one).stream().anyMatch(other -> !other.equals(one) && order.compare(one, other) == 0));
+            } catch (RuntimeException unknown) { // it orders these alone
+                return false;
+            }
+        }
+
+        /** The order of a set or map, if it is another than that of its values and the contrary of that. */
+        @SuppressWarnings("unchecked")
+        private static Comparator<Object> order(Object value) {
             Comparator<?> order = value instanceof SortedSet ? ((SortedSet<?>) value).comparator()
                 : value instanceof SortedMap ? ((SortedMap<?, ?>) value).comparator() : null;
-            return order != null && order != Comparator.naturalOrder() && order != Collections.reverseOrder();
+            return order == Comparator.naturalOrder() || order == Collections.reverseOrder() ? null : (Comparator<Object>) order;
+        }
+
+        /** What an order may take for equal to a text or number. */
+        private static List<Object> near(Object one) {
+            if (one instanceof String && !one.equals("")) {
+                String text = (String) one;
+                String other = text.substring(0, text.length() - 1) + (text.endsWith("a") ? "b" : "a");
+                return Arrays.asList(text.toUpperCase(Locale.ROOT), text.toLowerCase(Locale.ROOT), text + " ", other);
+            }
+            return one instanceof Integer ? Arrays.asList((Integer) one + 1, -(Integer) one)
+                : one instanceof Long ? Arrays.asList((Long) one + 1, -(Long) one) : Collections.emptyList();
         }
 
         /** Whether a collection equals a plain one of the same and nothing else, and finds by its order what is in it. */
@@ -294,7 +320,7 @@ public final class Handout {
                 if (!isOfLibrary(equals.getDeclaringClass()) && size <= ITEMS) {
                     return value.equals(plain(value, false)) && !value.equals(plain(value, true)) && !value.equals(null);
                 }
-                Set<?> found = !isOrdered(value) ? null : value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
+                Set<?> found = order(value) == null ? null : value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
                 return found == null || found.stream().allMatch(found::contains);
             } catch (ReflectiveOperationException | RuntimeException unreadable) {
                 return false;
@@ -330,27 +356,44 @@ public final class Handout {
         }
 
         private void items(String tag, Collection<?> values, int level) {
-            out.append("[\"").append(tag).append("\",[");
-            int place = 0;
+            List<String> told = new ArrayList<>();
             for (Object value : values) {
-                next(place++);
-                value(value, level);
+                told.add(apart(() -> value(value, level)));
             }
-            out.append("]]");
+            listed(tag, told, values);
         }
 
         private void pairs(String tag, Map<?, ?> map, int level) {
-            out.append("[\"").append(tag).append("\",[");
-            int place = 0;
+            List<String> told = new ArrayList<>();
             for (Map.Entry<?, ?> entry : map.entrySet()) {
-                next(place++);
-                out.append('[');
-                value(entry.getKey(), level);
-                out.append(',');
-                value(entry.getValue(), level);
-                out.append(']');
+                told.add(apart(() -> {
+                    out.append('[');
+                    value(entry.getKey(), level);
+                    out.append(',');
+                    value(entry.getValue(), level);
+                    out.append(']');
+                }));
             }
-            out.append("]]");
+            listed(tag, told, map);
+        }
+
+        /** What is written while something runs, alone. */
+        private String apart(Runnable writes) {
+            StringBuilder whole = out;
+            out = new StringBuilder();
+            writes.run();
+            String part = out.toString();
+            out = whole;
+            return part;
+        }
+
+        /** Writes what is in a collection; what has another order in each run of Java has one here. */
+        private void listed(String tag, List<String> told, Object collection) {
+            String kind = collection.getClass().getName();
+            if (kind.startsWith("java.util.ImmutableCollections$") && !(collection instanceof List)) {
+                Collections.sort(told);
+            }
+            out.append("[\"").append(tag).append("\",[").append(String.join(",", told)).append("]]");
         }
 
         private void error(Throwable error) {
