@@ -1113,6 +1113,7 @@ def test_an_assertion_stays_in_what_a_method_of_the_file_may_try_again(method, i
         (FIVE, 'assertEquals(3, f(), lib.describe("want 3"));', "", ""),
         (FIVE, 'assertEquals(3, f(), () -> "is " + lib.name());', "", ""),
         (HAMCREST, "assertThat(lib.name(), f(), is(3));", '"" + (lib.name())', ""),
+        (ASSERTJ, 'assertThat(f()).as("want 3 %s", lib.name()).isEqualTo(3);', "", '"" + (lib.name())'),
     ],
 )
 def test_what_a_message_asks_of_the_product_is_still_asked_and_not_what_is_written_out_in_it(head, body, before, after):

@@ -98,7 +98,7 @@ _TRUTH: Mapping[str, Form] = {
     "hasCount": ("java.size", {}, 1), "containsExactlyEntriesIn": ("java.equals", {}, 1),
 }  # fmt: skip
 _OF_MESSAGES = {"isEqualTo": "equals", "contains": "contains", "startsWith": "starts", "endsWith": "ends"}
-_SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
+SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
 _LEADING = dict.fromkeys(("hasCauseThat", "cause"), ("(", ").getCause()")) | {
     "asString": ("(", ").toString()"),
     "asList": ("(java.util.List<?>) (", ")"),
@@ -153,7 +153,7 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
     while rest:
         call = rest.pop(0)
         name, arguments = name_of(call), arguments_of(call)
-        if name in _SAYING:
+        if name in SAYING:
             continue
         if kind == "truth" and name == "hasMessageThat" and not of_message:
             of_message = True

@@ -164,17 +164,22 @@ class Reader(sites.Reader[Statics]):
         if assertion.form == "values" and all(operand.static for operand in assertion.operands):
             return None
         sets = any(node.type == "assignment_expression" for node in walk(call))  # the compiler asks for it afterwards
-        return None if sets else self._with_message(assertion, kind, arguments)
+        return None if sets else self._with_message(assertion, kind, call)
 
-    def _with_message(self, assertion: Assertion, kind: str, arguments: Sequence[Node]) -> Assertion:
+    def _with_message(self, assertion: Assertion, kind: str, call: Node) -> Assertion:
         """An assertion with what its message asks, which is made before the others' values or after them."""
-        is_first = kind in ("junit4", "hamcrest")
-        if assertion.form != "values" or kind not in (*_JUNIT, "hamcrest") or len(arguments) < _TWO_SIDES:
+        is_first, arguments = kind in ("junit4", "hamcrest"), arguments_of(call)
+        messages: list[Node] = []
+        if kind in (*_JUNIT, "hamcrest") and len(arguments) >= _TWO_SIDES:
+            messages = arguments[:1] if is_first else arguments[-1:]
+        elif kind == "" and (chain := fluent.calls_of(call)) and self.library(chain[0]) == "assertj":
+            messages = [part for said in chain[1:] if name_of(said) in fluent.SAYING for part in arguments_of(said)]
+        sides = [place_of(operand.node) for operand in assertion.operands]
+        messages = [part for part in messages if not any(covers(place_of(part), side) for side in sides)]
+        if assertion.form != "values" or not messages:
             return assertion
-        message = arguments[0] if is_first else arguments[-1]
-        if any(covers(place_of(message), place_of(operand.node)) for operand in assertion.operands):
-            return assertion
-        return replace(assertion, said=tuple(self._asked_by(message)), is_said_first=is_first)
+        said = tuple(asked for part in messages for asked in self._asked_by(part))
+        return replace(assertion, said=said, is_said_first=is_first)
 
     def _asked_by(self, message: Node) -> Iterator[Node]:
         """The parts of a text that may be the product's; none that a text is written out in, which says what is right.
