@@ -62,3 +62,61 @@ def test_what_has_its_own_way_to_be_searched_does_not_come_out_for_that(tmp_path
         "values(0, Handout.searched(null))",
     )
     assert [value[2] for [value] in told] == [["x", "java.lang.Object"], ["l", []], ["s", "a"], None]
+
+
+def test_a_collection_tells_whether_it_has_an_order_or_an_equality_of_its_own(tmp_path):
+    by_case = 'new java.util.TreeSet<String>(String.CASE_INSENSITIVE_ORDER) { { add("a"); } }'
+    odd = "new java.util.ArrayList<Object>() { public boolean equals(Object o) { return o == this; } }"
+    own = "new java.util.ArrayList<Object>() { public boolean equals(Object o) { return super.equals(o); } }"
+    broken = "new java.util.TreeMap<Integer, Integer>((a, b) -> 1) { { put(1, 2); } }"
+    told = handed(
+        tmp_path,
+        *(f"values(0, Handout.of({made}))" for made in (by_case, odd, own, broken)),
+        "values(0, Handout.of(new java.util.TreeSet<>(java.util.Collections.reverseOrder())))",
+        'values(0, Handout.of(new java.util.TreeSet<String>((a, b) -> b.compareTo(a)) { { add("a"); } }))',
+    )
+    pair = [["i", "Integer", "1"], ["i", "Integer", "2"]]
+    assert [value[2] for [value] in told] == [
+        ["T", [["s", "a"]]], ["w", ["l", []]], ["l", []], ["w", ["M", [pair]]], ["t", []], ["t", [["s", "a"]]],
+    ]  # fmt: skip
+
+
+def test_each_of_two_has_to_equal_the_other_where_that_is_asked(tmp_path):
+    lenient = "new Object() { public boolean equals(Object o) { return true; } }"
+    told = handed(tmp_path, f'alike(0, Handout.of({lenient}), "a")', 'alike(0, "a", Handout.of("a"))')
+    assert [values[-1] for values in told] == [False, True]
+
+
+def test_a_formatter_of_dates_does_not_come_out_as_what_it_says(tmp_path):
+    told = handed(
+        tmp_path,
+        "values(0, Handout.of(java.time.format.DateTimeFormatter.ISO_DATE))",
+        "values(0, Handout.of(java.time.Year.of(2020)))",
+    )
+    assert [value[2][0] for [value] in told] == ["x", "n"]
+
+
+def test_a_collection_of_a_library_is_searched_as_it_says_itself(tmp_path):
+    own = "public class Own extends java.util.ArrayList<Object> { public boolean contains(Object o) { return true; } }"
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "Own.java").write_text(own, encoding="utf-8")
+    process.run(["javac", "-proc:none", "-d", tmp_path / "lib", tmp_path / "lib" / "Own.java"])
+    process.run(["jar", "--create", "--file", tmp_path / "own.jar", "-C", tmp_path / "lib", "Own.class"])
+    loaded = (
+        f'new java.net.URLClassLoader(new java.net.URL[] {{new java.net.URL("file:{tmp_path}/%s")}})'
+        '.loadClass("Own").getConstructor().newInstance()'
+    )
+    told = handed(tmp_path, *(f"values(0, Handout.searched({loaded % place}))" for place in ("own.jar", "lib/")))
+    assert [value[2][0] for [value] in told] == ["l", "x"]
+
+
+def test_what_java_has_in_another_order_in_each_run_comes_out_in_one(tmp_path):
+    listed = "java.util.Arrays.asList(5, 3, 4, 1, 2)"
+    told = handed(
+        tmp_path,
+        f"values(0, Handout.of(java.util.Set.copyOf({listed})))",
+        f"values(0, Handout.of({listed}))",
+        "values(0, Handout.of(java.util.Map.of(2, 2, 3, 3, 1, 1)))",
+    )
+    assert [[item[2] for item in value[2][1]] for [value] in told[:2]] == [list("12345"), list("53412")]
+    assert [key[2] for key, _ in told[2][0][2][1]] == list("123")

@@ -246,3 +246,93 @@ def test_values_whose_hashes_were_made_to_clash_are_refused_at_once(op, tag, opt
 def test_values_that_are_there_often_are_no_clash():
     assert holds("java.items", many("l", *[s("a")] * 100), many("l", *[s("a")] * 100), sorted=True)
     assert holds("java.contains", many("l", *[s("a")] * 100), s("a"))
+
+
+IS_NOT = {"not": True}
+RETRY = value(["K", "shop.Retry"])
+STRINGS = value(["a", "java.lang.String", [["s", "a"], ["s", "b"]]])
+NESTED = value(["a", "[I", [INTS[2]]])
+LISTED = value(["l", [INTS[2]]])
+HERE, THERE = (
+    value(["n", "java.time.ZonedDateTime", text])
+    for text in ("2020-01-01T10:00+01:00[Europe/Paris]", "2020-01-01T09:00Z")
+)
+DATE = value(["n", "java.time.LocalDate", "2020-01-02"])
+ADDRESS = value(["n", "java.net.URI", "http://A@shop.example:80/%2F?Q"])
+SAME_ADDRESS = value(["n", "java.net.URI", "HTTP://A@Shop.Example:80/%2f?Q"])
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "options", "wanted"),
+    [
+        ("java.>=", (d("-0.0"), d("0.0")), {"total": True}, False),
+        ("java.>=", (d("-0.0"), d("0.0")), {}, True),
+        ("java.<", (d("-0.0"), d("0.0")), {"total": True, "not": True}, False),
+        ("java.>", (d("NaN"), d("1.0")), {"total": True, "not": True}, False),
+        ("java.>", (d("2.0"), i(1)), {"total": True}, True),
+        ("java.number", (d("NaN"),), {"is": "positive"}, True),
+        ("java.number", (d("-0.0"),), {"is": "negative"}, True),
+        ("java.number", (value(["f", "Double", "-0.0"]),), {"is": "zero"}, False),
+        ("java.number", (value(["f", "Double", "-0.0"]),), {"is": "zero", "not": True}, False),
+        ("java.equals", (d("-0.0"), d("0.0")), {"converts": True, "not": True}, False),
+        ("java.equals", (d("NaN"), d("0.0")), {"converts": True, "not": True}, True),
+        ("java.equals", (d("1.0"), i(1)), {"converts": True}, True),
+        ("java.equals", (HERE, HERE), {"converts": True}, True),
+        ("java.equals", (HERE, THERE), {"converts": True, "not": True}, False),
+        ("java.equals", (HERE, THERE), IS_NOT, True),
+        ("java.equals", (DATE, s("2020-01-02")), {"converts": True, "not": True}, False),
+        ("java.among", (DATE, s("2020-01-01"), s("2020-01-02")), {"converts": True, "not": True}, False),
+        ("java.among", (s("c"), STRINGS), {"converts": True, "of": True, "not": True}, True),
+        ("java.contains", (many("l", s("a")), STRINGS), {"any": True, "spread": True, "not": True}, False),
+        ("java.contains", (many("l", s("a"), s("b")), STRINGS), {"spread": True}, True),
+        ("java.contains", (s("ab"), STRINGS), {"spread": True}, True),
+        ("java.contains", (LISTED, INTS), {"spread": True}, True),
+        ("java.items", (many("l", s("a"), s("b")), STRINGS), {"each": True, "spread": True}, True),
+        ("java.items", (many("l", s("b"), s("a")), STRINGS), {"each": True, "sorted": True, "spread": True, **IS_NOT},
+         False),
+        ("java.among", (s("b"), STRINGS), {"spread": True, "not": True}, False),
+        ("java.equals", (LISTED, LISTED), {"arrays": True}, False),
+        ("java.equals", (NESTED, NESTED), {"arrays": True}, True),
+        ("java.items", (LISTED, LISTED), {"flat": True}, False),
+        ("java.items", (LISTED, LISTED), {}, True),
+        ("java.arrays", (NESTED, NESTED), {"flat": True}, False),
+        ("java.arrays", (INTS, INTS), {"flat": True}, True),
+        ("java.arrays", (STRINGS, NULL), {"flat": True}, False),
+        ("java.equals", (ADDRESS, SAME_ADDRESS), {}, True),
+        ("java.equals", (ADDRESS, SAME_ADDRESS), IS_NOT, False),
+        ("java.equals", (value(["n", "java.net.URI", "mailto:A@b"]), value(["n", "java.net.URI", "mailto:a@b"])), {},
+         False),
+        ("java.kind", (ERROR, RETRY), IS_NOT, False),
+        ("java.kind", (ERROR, value(["K", "java.io.IOException"])), IS_NOT, True),
+        ("java.same", (i(3), boxed(3, "Long")), {"boxed": True}, False),
+        ("java.same", (i(3), boxed(3)), {"boxed": True}, False),
+        ("java.same", (i(3), NULL), {"boxed": True, "not": True}, True),
+    ],
+)  # fmt: skip
+def test_what_a_library_takes_for_equal_or_less_than_is_decided_as_it_does(op, operands, options, wanted):
+    assert holds(op, *operands, **options) is wanted
+
+
+def test_of_a_collection_with_an_order_of_its_own_the_contrary_is_not_told():
+    ordered, pairs = value(["T", [["s", "a"]]]), value(["M", [[["s", "a"], ["s", "b"]]]])
+    assert holds("java.equals", many("t", s("a")), ordered)
+    assert holds("java.contains", ordered, s("a"))
+    assert holds("java.entry", pairs, s("a"), s("b"))
+    assert holds("java.size", ordered, i(2), **IS_NOT)
+    assert holds("java.empty", pairs, **IS_NOT)
+    for op, *operands in (("java.equals", ordered, many("t", s("A"))), ("java.contains", ordered, s("A"))):
+        assert not holds(op, *operands, **IS_NOT)
+    assert not holds("java.contains", pairs, s("A"), keys=True, **IS_NOT)
+    assert not holds("java.entry", pairs, s("A"), s("b"), **IS_NOT)
+
+
+def test_a_collection_that_tells_otherwise_than_what_is_in_it_counts_by_that_where_it_is_not_asked():
+    odd = value(["w", ["l", [["s", "a"]]]])
+    assert holds("java.equals", many("l", s("a")), odd)
+    assert holds("java.items", odd, s("a"), each=True)
+    assert not holds("java.equals", odd, many("l", s("a")))
+    assert not holds("java.equals", odd, many("l", s("b")), **IS_NOT)
+    assert not holds("java.contains", value(["w", ["T", [["s", "a"]]]]), s("a"))
+    assert not holds("java.equals", MAP, value(["w", ["M", MAP[2][1]]]))
+    with pytest.raises(MalformedError):
+        values.decode(value(["w", ["s", "a"]]))

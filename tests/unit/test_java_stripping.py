@@ -934,3 +934,191 @@ def test_what_a_method_of_the_file_says_itself_is_not_expected_and_what_it_makes
 def test_a_text_of_many_lines_is_expected():
     lines = " + ".join(f'"line {number}\\n"' for number in range(300))
     assert left(f"assertEquals({lines}, f());") == "<0 | f()>"
+
+
+TESTNG = "import static org.testng.Assert.*;\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "ops"),
+    [
+        (FOUR, "assertNotEquals(1.5, f(), 0.1);", [("java.near", ["kept", "out", "kept"])]),
+        (FOUR, 'assertNotEquals("why", 1.5, f(), 0.1);', [("java.near", ["kept", "out", "kept"])]),
+        (FIVE, "assertNotEquals(1.5, f(), 0.1);", [("java.near", ["kept", "out", "kept"])]),
+        (FOUR, 'assertNotEquals("why", 3, f());', [("java.equals", ["kept", "out"])]),
+        (FOUR, "assertNotEquals(1.5, f(), Other.EPSILON);", []),
+        (FOUR, "assertNotEquals(1.5, f(), epsilon());", []),
+    ],
+)
+def test_a_tolerance_of_what_is_not_to_be_equal_is_read_and_never_taken_for_a_value(head, body, ops):
+    slots = parsed(in_method(f"{body}\nassertEquals(3, f());", head)).slots[:-1]
+    read = [slot.assertion for slot in slots if not slot.assertion.is_unread]
+    sides = [["kept" if operand.static else "out" for operand in assertion.operands] for assertion in read]
+    assert [(assertion.op, of) for assertion, of in zip(read, sides, strict=True)] == ops
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "options"),
+    [
+        (ASSERTJ, "assertThat(f()).doesNotContain(BANNED);", {"any": True, "not": True, "spread": True}),
+        (ASSERTJ, "assertThat(f()).isGreaterThan(0.0);", {"total": True}),
+        (ASSERTJ, "assertThat(f()).isGreaterThanOrEqualTo(0.0);", {}),
+        (ASSERTJ, 'assertThat(f()).isNotIn("a", "b");', {"converts": True, "not": True}),
+        (ASSERTJ, "assertThat(f()).isSameAs(3);", {"boxed": True}),
+        (TRUTH, "assertThat(f()).isAtLeast(0.0);", {"total": True}),
+        (HAMCREST, "assertThat(f(), not(lessThan(0.0)));", {"total": True, "not": True}),
+        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "not": True}),
+        (FIVE, "assertIterableEquals(List.of(1), f());", {"flat": True}),
+        (FIVE, "assertTrue(Arrays.equals(new int[] {1}, f()));", {"flat": True}),
+        (FIVE, "assertSame(3, f());", {"boxed": True}),
+        (FIVE, "assertTrue(f() >= 0.0);", {}),
+    ],
+)
+def test_an_assertion_tells_what_its_library_has_in_another_way_than_java(head, body, options):
+    [slot] = parsed(in_method(body, head)).slots
+    assert slot.assertion.options == options
+
+
+def test_testng_asks_each_of_two_whether_it_equals_the_other():
+    text = in_method("assertEquals(f(1), g(1));", TESTNG)
+    assert "alike(0, goldseam.Handout.of(f(1)), goldseam.Handout.of(g(1)))" in parsed(text).stripped({0: Mode.RESULT})
+
+
+def test_a_class_of_the_file_is_not_the_library_s_whose_name_it_has():
+    own = "static class Assert { static void assertEquals(int a, int b) { } }"
+    text = in_class(f"{own} @Test void a() {{ Assert.assertEquals(3, f()); assertTrue(f() > 2); }}", FOUR)
+    assert [slot.assertion.op for slot in parsed(text).slots if not slot.assertion.is_unread] == ["java.>"]
+
+
+@pytest.mark.parametrize(
+    "want",
+    [
+        "Date want = Date.from(Instant.EPOCH);",
+        'byte[] want = new BigInteger("10").toByteArray();',
+        "char[] want = Character.toChars(65);",
+        "DayOfWeek[] want = DayOfWeek.values();",
+        'TimeZone want = TimeZone.getTimeZone("UTC");',
+        'var want = Pattern.compile("a").matcher("a");',
+    ],
+)
+def test_what_a_method_of_java_makes_that_can_change_is_not_expected_where_the_product_gets_it(want):
+    head = f"{FIVE}import java.util.*; import java.time.*; import java.math.*; import java.util.regex.*;"
+    for given, is_expected in ((" f(want);", False), ("", True)):
+        [slot] = parsed(in_method(f"{want}{given} assertEquals(want, g());", head)).slots
+        assert slot.assertion.is_expected is is_expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_expected"),
+    [
+        ('Set.of("a", "b")', False),
+        ('Map.of("a", 1, "b", 2).keySet()', False),
+        ('Set.copyOf(List.of("a", "b"))', False),
+        ("ALL", False),
+        ('List.of("a", "b")', True),
+        ('new TreeSet<>(List.of("a", "b"))', True),
+    ],
+)
+def test_rows_are_not_expected_that_come_in_another_order_in_each_run(rows, is_expected):
+    head = f"{FIVE}import java.util.*;"
+    field = 'private static final Set<String> ALL = Set.of("a", "b");'
+    [slot] = parsed(
+        in_class(f"{field} @Test void a() {{ for (String row : {rows}) assertEquals(row, f(row)); }}", head)
+    ).slots
+    assert slot.assertion.is_expected is is_expected
+
+
+def test_rows_of_a_test_are_not_expected_that_come_in_another_order_in_each_run():
+    head = '@ParameterizedTest @MethodSource("rows") void a(String want, int n) { assertEquals(want, f(n)); }'
+    for kind, is_expected in (("Set", False), ("List", True)):
+        listed = f'{kind}.of(Arguments.of("a", 1), Arguments.of("b", 2))'
+        source = f"static Stream<Arguments> rows() {{ return {listed}.stream(); }}"
+        [slot] = parsed(in_class(f"{head} {source}", f"{FIVE}import java.util.*;")).slots
+        assert slot.assertion.is_expected is is_expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "is_expected"),
+    [
+        ('@Option private String want = "a";', False),
+        ('@lib.Inject private String want = "a";', False),
+        ('@SuppressWarnings("unused") private String want = "a";', True),
+        ('@Option private final String want = "a";', True),
+        ('private String want = "a";', True),
+    ],
+)
+def test_a_field_with_an_annotation_may_be_set_by_what_reads_it(declared, is_expected):
+    [slot] = parsed(in_class(f"{declared} @Test void a() {{ assertEquals(want, f(this)); }}")).slots
+    assert slot.assertion.is_expected is is_expected
+
+
+CHECKING = 'void on(String want) { assertEquals(want, f()); } @Test void a() { on("a"); f(this); }'
+
+
+@pytest.mark.parametrize(
+    ("text", "is_expected"),
+    [
+        (f"class ATest implements Lib.Listener {{ public {CHECKING} }}", False),
+        (f"class ATest extends Lib.Base {{ @Override {CHECKING} }}", False),
+        (f"class ATest {{ class Own extends Lib.Base {{ {CHECKING} }} }}", False),
+        (f"class ATest implements Lib.Listener {{ {CHECKING} }}", True),
+        (f"class ATest implements Lib.Listener {{ private {CHECKING} }}", True),
+        (f"class ATest extends BaseTest {{ {CHECKING} }}", True),
+        (f"class ATest {{ public {CHECKING} }}", True),
+    ],
+)
+def test_what_a_method_is_given_is_not_expected_where_the_product_may_call_it_too(text, is_expected):
+    [slot] = parsed(f"package money; {FIVE} {text}").slots
+    assert slot.assertion.is_expected is is_expected
+
+
+def test_rows_of_another_class_are_not_those_of_the_file_s_own_provider():
+    own = '@DataProvider(name = "r") Object[][] r() { return new Object[][] {{"a", 1}}; }'
+    for more, is_expected in ((", dataProviderClass = Rows.class", False), ("", True)):
+        test = f'@Test(dataProvider = "r"{more}) void a(String in, int want) {{ assertEquals(f(in), want); }}'
+        [slot] = parsed(in_class(f"{own} {test}", TESTNG)).slots
+        assert slot.assertion.is_expected is is_expected
+
+
+def test_a_method_of_a_base_class_hides_one_of_java_that_is_imported():
+    text = in_method('assertEquals(format("%s", 1), f());', f"{FIVE}import static java.lang.String.format;")
+    for above, is_expected in (({"format"}, False), ((), True)):
+        source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=(above, ()))
+        assert source.slots[0].assertion.is_expected is is_expected
+
+
+@pytest.mark.parametrize(
+    ("method", "is_read"),
+    [
+        ("try { of.run(); } catch (AssertionError e) { of.run(); }", False),
+        ("try { of.run(); } catch (Exception | Error e) { }", False),
+        ("try { of.run(); } catch (Exception e) { throw e; }", True),
+        ("of.run();", True),
+    ],
+)
+def test_an_assertion_stays_in_what_a_method_of_the_file_may_try_again(method, is_read):
+    test = "@Test void a() { again(() -> assertEquals(3, f())); assertTrue(g()); }"
+    text = in_class(f"void again(Runnable of) {{ {method} }} {test}")
+    assert [not slot.assertion.is_unread for slot in parsed(text).slots] == [is_read, True]
+    once = "assertThat(f()).satisfiesOnlyOnce(x -> assertThat(x).isEqualTo(3)); assertThat(g()).isEqualTo(3);"
+    assert not any(slot.assertion.is_expected for slot in parsed(in_method(once, ASSERTJ)).slots[:-1])
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "before", "after"),
+    [
+        (FOUR, 'assertEquals("is " + lib.name() + n, 3, f());', '"" + (lib.name())', ""),
+        (FIVE, 'assertEquals(3, f(), "is " + lib.name() + other);', "", '"" + (lib.name()) + (other)'),
+        (FIVE, 'assertEquals(3, f(), String.format("want 3, is %s", lib.name()));', "", '"" + (lib.name())'),
+        (FIVE, 'assertEquals(3, f(), lib.describe("want 3"));', "", ""),
+        (FIVE, 'assertEquals(3, f(), () -> "is " + lib.name());', "", ""),
+        (HAMCREST, "assertThat(lib.name(), f(), is(3));", '"" + (lib.name())', ""),
+        (ASSERTJ, 'assertThat(f()).as("want 3 %s", lib.name()).isEqualTo(3);', "", '"" + (lib.name())'),
+    ],
+)
+def test_what_a_message_asks_of_the_product_is_still_asked_and_not_what_is_written_out_in_it(head, body, before, after):
+    said = [f"goldseam.Handout.said({part});" if part else "" for part in (before, after)]
+    text = stripped(in_class(f"Lib lib, other; int n; @Test void a() {{ {body} }}", head))
+    values = "goldseam.Handout.values(0, goldseam.Handout.of(f()));"
+    assert f"{{ try {{ {said[0]}{values}{said[1]} }} catch" in text
+    assert "want 3" not in text

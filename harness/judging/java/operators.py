@@ -12,13 +12,34 @@ from typing import Any
 
 from harness.core.wording import words
 from harness.judging.java.values import Value, narrowed
-from harness.judging.parts import Decider, Part, UndecidableError, compared, counted, held_by, matched, negatable, truth
+from harness.judging.parts import (
+    Decider,
+    Part,
+    UndecidableError,
+    compared,
+    counted,
+    held_by,
+    matched,
+    negatable,
+    parts_of,
+    truth,
+)
 from harness.judging.patterns import of_java
 from harness.judging.search import matches
 
 _NUMBERS = ("i", "c", "f")
-_MANY = ("l", "t", "q", "a", "O")
+_MANY = ("l", "t", "T", "q", "a", "O")
+_MAPS = ("m", "M")
+_ORDERED = frozenset({"T", "M"})
+"""Sets and maps with an order of their own, which may take for equal what is none."""
+_BY_INSTANT = frozenset({"java.time.ZonedDateTime", "java.time.OffsetDateTime"})
+"""Classes that AssertJ compares by what instant they are."""
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:E[+-]?\d{1,9})?")
+_ADDRESS = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]*:)?(?://((?:[^/?#@]*@)?)([A-Za-z0-9.-]+)(?=(?::\d*)?(?:[/?#]|$)))?", re.ASCII
+)
+"""The scheme, user and host of a URI, as far as it has these."""
+_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _PRIMITIVE = words("boolean byte short char int long float double")
 _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
@@ -35,13 +56,13 @@ def _key(part: Part | None, *, arrays: bool = False, typed: bool = False) -> Has
         case "f":
             return "f", part.kind, repr(part.plain)  # NaN equals itself, and 0.0 is not -0.0
         case "l":
-            return "l", tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
+            return "l", tuple(map(_key, part.parts))
         case "a" if arrays:
             items = tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
             return "a", typed and part.kind in _PRIMITIVE, items
-        case "t":
+        case "t" | "T":
             return "t", frozenset(counted(map(_key, part.parts)))
-        case "m":
+        case "m" | "M":
             return "m", frozenset(counted((_key(key), _key(value)) for key, value in part.parts))
         case "O":
             return "O", tuple(map(_key, part.parts))
@@ -49,7 +70,17 @@ def _key(part: Part | None, *, arrays: bool = False, typed: bool = False) -> Has
             raise UndecidableError("which array it is")
         case "a" | "q" | "E" | "x":
             raise UndecidableError("which object it is, or what its class makes of it")
-    return part.tag, part.kind, part.plain
+    plain = _of_address(part.plain) if part.kind == "java.net.URI" else part.plain
+    return part.tag, part.kind, plain
+
+
+def _of_address(text: str) -> str:
+    """A URI with what is the same in capitals as small letters: its scheme, its host, and what is escaped."""
+    head = text
+    if (found := _ADDRESS.match(text)) is not None:
+        scheme, user, host = found.groups(default="")
+        head = scheme.lower() + (f"//{user}{host.lower()}" if host else "") + text[found.end() :]
+    return _ESCAPED.sub(lambda escaped: escaped[0].lower(), head)
 
 
 def _numbers(values: Sequence[Value]) -> list[Any] | None:
@@ -68,6 +99,11 @@ def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     left, other = operands
     if options.get("called") and left.part is None:
         raise UndecidableError("null has no method")
+    if options.get("converts"):
+        _refuse_converted(left.part, other.part)
+        floats = [part.plain for part in (left.part, other.part) if part is not None and part.tag == "f"]
+        if {"0.0", "-0.0"} == {*map(repr, floats)} or (len(floats) == len(operands) and all(map(math.isnan, floats))):
+            raise UndecidableError("which of two zeros, or whether NaN equals itself")
     if not options.get("boxed") and (left.primitive or other.primitive):
         numbers = _numbers(operands)
         if numbers is not None:
@@ -78,10 +114,20 @@ def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     return _key(left.part, **how) == _key(other.part, **how)
 
 
-def _same(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+def _refuse_converted(left: Part | None, other: Part | None) -> None:
+    """Raise `UndecidableError` where a library may have another way than `equals`, which its version tells."""
+    if left is None or other is None:
+        return
+    if {left.tag, other.tag} == {"n", "s"}:
+        raise UndecidableError("a text that may stand for a value")
+    if left.kind in _BY_INSTANT and other.tag == "n" and left.plain != other.plain:
+        raise UndecidableError("which instant it is")
+
+
+def _same(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """`==`: of numbers by value, of objects where there is but one of each value."""
     left, other = operands
-    if left.primitive or other.primitive:
+    if (left.primitive or other.primitive) and not options.get("boxed"):
         numbers = _numbers(operands) or [held_by(value).plain for value in operands]
         return bool(numbers[0] == numbers[1])
     parts = [part for part in (left.part, other.part) if part is not None]
@@ -111,22 +157,37 @@ def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
             return False
         pairs = zip(left.part.parts, other.part.parts, strict=True)
         return all(_near([Value(primitive=True, part=part) for part in pair] + delta, options) for pair in pairs)
+    if options.get("flat") and all(operand.part is not None and operand.part.tag == "a" for operand in operands):
+        return _items(left, options) == _items(other, options)
     typed = bool(options.get("typed"))
     return _key(left.part, arrays=True, typed=typed) == _key(other.part, arrays=True, typed=typed)
 
 
-def _items(value: Value) -> list[Hashable]:
+def _items(value: Value, options: Mapping[str, Any] | None = None) -> list[Hashable]:
+    """What is in a collection; with `flat` an array in it is not what it holds."""
     part = held_by(value)
     if part.tag not in _MANY:
         raise UndecidableError("no items")
-    return [_key(item, arrays=True) for item in part.parts]
+    return [_key(item, arrays=not (options or {}).get("flat")) for item in part.parts]
+
+
+def _spread(others: Sequence[Value], options: Mapping[str, Any]) -> Sequence[Value]:
+    """What a method is given of which it takes any number: with `spread` one array of objects is these."""
+    part = others[0].part if options.get("spread") and len(others) == 1 else None
+    if part is None or part.tag != "a" or part.kind in _PRIMITIVE:
+        return others
+    return [Value(primitive=False, part=item) for item in part.parts]
+
+
+def _several(others: Sequence[Value], options: Mapping[str, Any]) -> list[Hashable]:
+    return [_key(other.part, arrays=True) for other in _spread(others, options)]
 
 
 def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """The items of the first, one by one: those of the second, or with `each` the others themselves."""
     value, *others = operands
-    items = [_key(other.part, arrays=True) for other in others] if options.get("each") else _items(others[0])
-    given_items = _items(value)
+    items = _several(others, options) if options.get("each") else _items(others[0], options)
+    given_items = _items(value, options)
     if options.get("sorted"):
         return counted(given_items) == counted(items)
     return counted(given_items).keys() == counted(items).keys() if options.get("only") else given_items == items
@@ -141,14 +202,14 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     enough = any if options.get("any") else all
     is_map = options.get("keys") or options.get("values")
     if held_by(value).tag == "s" and not is_map:
-        return enough(_text(other) in _text(value) for other in others)
+        return enough(_text(other) in _text(value) for other in _spread(others, options))
     if is_map:
-        if held_by(value).tag != "m":
+        if held_by(value).tag not in _MAPS:
             raise UndecidableError("not a map")
         items = [_key(pair[0 if options.get("keys") else 1]) for pair in held_by(value).parts]
     else:
         items = _items(value)
-    keys = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
+    keys = _items(others[0]) if options.get("of") else _several(others, options)
     there = counted(items)
     return enough(there.get(key, 0) >= (times if options.get("times") else 1) for key, times in counted(keys).items())
 
@@ -156,7 +217,7 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """A key with its value in a map."""
     value, key, inner = operands
-    if held_by(value).tag != "m":
+    if held_by(value).tag not in _MAPS:
         raise UndecidableError("not a map")
     return (_key(key.part), _key(inner.part)) in [(_key(own), _key(of_own)) for own, of_own in held_by(value).parts]
 
@@ -164,7 +225,10 @@ def _entries(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 def _among(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """Whether a value is one of the others, or with `of` one of the items of the second."""
     value, *others = operands
-    choices = _items(others[0]) if options.get("of") else [_key(other.part, arrays=True) for other in others]
+    if options.get("converts"):
+        for choice in held_by(others[0]).parts if options.get("of") else [other.part for other in others]:
+            _refuse_converted(value.part, choice)
+    choices = _items(others[0]) if options.get("of") else _several(others, options)
     return _key(value.part, arrays=True) in choices
 
 
@@ -176,8 +240,11 @@ def _of_kind_of_number(operands: Sequence[Value], options: Mapping[str, Any]) ->
         number = part.plain
     else:
         raise UndecidableError("not a number")
+    if options["is"] == "zero" and repr(number) == "-0.0" and not operands[0].primitive:
+        raise UndecidableError("which of two zeros it is")
     kinds: Mapping[str, bool] = {
-        "zero": number == 0, "one": number == 1, "positive": number > 0, "negative": number < 0,
+        "zero": number == 0, "one": number == 1,
+        "positive": _place(number) > _place(0.0), "negative": _place(number) < _place(0.0),
         "nan": math.isnan(number), "infinity": number == math.inf, "-infinity": number == -math.inf,
         "finite": -math.inf < number < math.inf,
     }  # fmt: skip
@@ -202,7 +269,7 @@ def _length(value: Value) -> int:
         return len(part.plain.encode("utf-16-le", "surrogatepass")) // 2
     if part.tag == "B":
         return len(part.plain)
-    if part.tag not in (*_MANY, "m"):
+    if part.tag not in (*_MANY, *_MAPS):
         raise UndecidableError("no size")
     return len(part.parts)
 
@@ -212,13 +279,19 @@ def _size(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
-    def decided(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    def decided(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         numbers = _numbers(operands)
         if numbers is None:
             raise UndecidableError("not numbers")
-        return decide(*numbers)
+        return decide(*(map(_place, numbers) if options.get("total") else numbers))
 
     return decided
+
+
+def _place(number: Any) -> tuple[bool, Any, bool]:
+    """What orders numbers as `compareTo` does: NaN is the last, and -0.0 comes before 0.0."""
+    is_nan = math.isnan(number)
+    return is_nan, 0 if is_nan else number, repr(number) != "-0.0"
 
 
 def _kind(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
@@ -229,7 +302,11 @@ def _kind(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     if not _is_one_class(error.chain):
         raise UndecidableError("of more than one class")
     names = error.chain[:1] if options.get("exact") else error.chain
-    return any(held_by(kind).tag == "K" and held_by(kind).kind in names for kind in kinds)
+    if any(held_by(kind).tag == "K" and held_by(kind).kind in names for kind in kinds):
+        return True
+    if options.get("not") and not all(held_by(kind).kind in (*_BASES, *error.chain) for kind in kinds):
+        raise UndecidableError("it may be an interface")
+    return False
 
 
 def _message(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
@@ -313,15 +390,37 @@ _DERIVED = {
 }
 _BASES = {name: base for base, names in _DERIVED.items() for name in names.split()}
 """By common classes of Java's exceptions: what they derive from."""
+
+
+def _unless_odd(decides: Decider) -> Decider:
+    """As an operator decides, where collections tell of themselves what is in them.
+
+    Of an order that is not known only what is equal by all of it counts, not the contrary.
+    """
+
+    def decided(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+        value, *rest = (list(parts_of(operand.part)) for operand in operands)
+        asked = value if decides is _equals else [part for part in value[:1] if part.tag in _ORDERED]
+        others = [part for parts in rest for part in parts]
+        if any(part.compares for part in (*asked, *(part for part in others if part.tag == "M"))):
+            raise UndecidableError("a collection that tells otherwise than what is in it")
+        holds = decides(operands, options)
+        if not holds and any(part.tag in _ORDERED for part in (*value, *others)):
+            raise UndecidableError("what its order takes for equal")
+        return holds
+
+    return decided
+
+
 _DECIDES: Mapping[str, Decider] = {
-    "java.equals": _equals,
+    "java.equals": _unless_odd(_equals),
     "java.same": _same,
     "java.near": _near,
     "java.arrays": _arrays,
     "java.items": _in_order,
     "java.truth": truth,
     "java.null": lambda operands, _options: operands[0].part is None,
-    "java.contains": _contains,
+    "java.contains": _unless_odd(_contains),
     "java.starts": compared(_text, str.startswith),
     "java.ends": compared(_text, str.endswith),
     "java.size": _size,
@@ -330,8 +429,8 @@ _DECIDES: Mapping[str, Decider] = {
     "java.<=": _ordered(operator.le),
     "java.>": _ordered(operator.gt),
     "java.>=": _ordered(operator.ge),
-    "java.entry": _entries,
-    "java.among": _among,
+    "java.entry": _unless_odd(_entries),
+    "java.among": _unless_odd(_among),
     "java.number": _of_kind_of_number,
     "java.matches": _matches,
     "java.kind": _kind,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.parts import Part, matched, tagged, type_name
@@ -21,6 +21,7 @@ _WHOLE = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:E-?\d{1,3})?|-?Infinity|NaN")
 _HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _MOST_CODE = 0xFFFF
+_COLLECTIONS = frozenset("ltTmM")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,6 +60,12 @@ def _part(reader: Reader, enc: Any, depth: int) -> Part | None:
     if enc is None:
         return None
     tag, rest = tagged(enc)
+    if tag == "w":
+        (inner,) = rest
+        part = _part(reader, inner, depth + 1)
+        if part is None or part.tag not in _COLLECTIONS:
+            raise ValueError("no collection")
+        return replace(part, compares=True)
     if tag in _TYPED:
         kind, text = rest
         return Part(tag=tag, kind=type_name(reader, kind), plain=_TYPED[tag](kind, reader.text(text)))
@@ -83,9 +90,9 @@ def _made_of(reader: Reader, tag: str, encoded: Any, depth: int) -> dict[str, An
             return {"plain": reader.text(encoded)}
         case "B":
             return {"plain": bytes.fromhex(matched(_HEX, reader.text(encoded)))}
-        case "l" | "t" | "q" | "O":
+        case "l" | "t" | "T" | "q" | "O":
             return {"parts": _parts(reader, encoded, depth)}
-        case "m":
+        case "m" | "M":
             pairs = ((_part(reader, key, depth), _part(reader, value, depth)) for key, value in reader.pairs(encoded))
             return {"parts": tuple(pairs)}
     raise ValueError("no such kind of value")

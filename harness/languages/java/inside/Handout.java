@@ -7,14 +7,21 @@ package goldseam;
 
 import java.io.File;
 import java.lang.reflect.Array;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Currency;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +29,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.UUID;
 
 public final class Handout {
@@ -101,9 +110,19 @@ public final class Handout {
     /** What Java's own `contains` is asked of; of what has one of its own, only that tells. */
     public static Object searched(Object value) throws NoSuchMethodException {
         boolean plain = !(value instanceof Collection)
-            || value.getClass().getMethod("contains", Object.class).getDeclaringClass().getName().startsWith("java.");
+            || isOfLibrary(value.getClass().getMethod("contains", Object.class).getDeclaringClass());
         return plain ? value : new Object();
     }
+
+    /** Whether a class is Java's, or of a jar: what a patch changes is compiled into a folder. */
+    private static boolean isOfLibrary(Class<?> kind) {
+        CodeSource source = kind.getProtectionDomain().getCodeSource();
+        return kind.getName().startsWith("java.")
+            || source != null && source.getLocation() != null && source.getLocation().getPath().endsWith(".jar");
+    }
+
+    /** What a message is made of, which may throw. */
+    public static void said(String text) {}
 
     public static void values(int slot, Object... values) {
         hand(slot, values, "", null);
@@ -124,6 +143,12 @@ public final class Handout {
     /** Hands out as well whether what is expected equals the other, as the classes themselves have it. */
     public static void equal(int slot, Object expected, Object value) {
         hand(slot, new Object[] {expected, value}, "," + Objects.equals(bare(expected), bare(value)), null);
+    }
+
+    /** The same where each has to equal the other, as TestNG asks. */
+    public static void alike(int slot, Object expected, Object value) {
+        boolean equal = Objects.equals(bare(expected), bare(value)) && Objects.equals(bare(value), bare(expected));
+        hand(slot, new Object[] {expected, value}, "," + equal, null);
     }
 
     /** Hands out as well whether both are one object. */
@@ -186,7 +211,7 @@ public final class Handout {
 
     /** Writes one value as JSON; docs/judging.md has its form. */
     private static final class Writer {
-        private final StringBuilder out;
+        private StringBuilder out;
         private int items = ITEMS;
         private int letters = LETTERS;
 
@@ -237,19 +262,90 @@ public final class Handout {
                     value(((Optional<?>) value).get(), level + 1);
                 }
                 out.append("]]");
-            } else if (value instanceof Map) {
-                pairs((Map<?, ?>) value, level + 1);
-            } else if (value instanceof Collection) {
-                String tag = value instanceof List ? "l" : value instanceof Set ? "t" : "q";
-                items(tag, (Collection<?>) value, level + 1);
+            } else if (value instanceof Map || value instanceof Collection) {
+                boolean sound = isSound(value);
+                boolean ordered = order(value) != null && (!sound || isOrdered(value));
+                out.append(sound ? "" : "[\"w\",");
+                if (value instanceof Map) {
+                    pairs(ordered ? "M" : "m", (Map<?, ?>) value, level + 1);
+                } else {
+                    String tag = value instanceof List ? "l" : !(value instanceof Set) ? "q" : ordered ? "T" : "t";
+                    items(tag, (Collection<?>) value, level + 1);
+                }
+                out.append(sound ? "" : "]");
             } else {
                 out.append("[\"x\",").append(text(kind.getName())).append(']');
             }
         }
 
-        private static boolean isText(Object value, Class<?> kind) {
-            if (kind.getName().startsWith("java.time.")) {
+        /** Whether a set or map has an order of its own that takes for equal what is not. */
+        private static boolean isOrdered(Object value) {
+            Comparator<Object> order = order(value);
+            Set<?> held = value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
+            try {
+                return held.stream().anyMatch(
+                    one -> near(one).stream().anyMatch(other -> !other.equals(one) && order.compare(one, other) == 0));
+            } catch (RuntimeException unknown) { // it orders these alone
+                return false;
+            }
+        }
+
+        /** The order of a set or map, if it is another than that of its values and the contrary of that. */
+        @SuppressWarnings("unchecked")
+        private static Comparator<Object> order(Object value) {
+            Comparator<?> order = value instanceof SortedSet ? ((SortedSet<?>) value).comparator()
+                : value instanceof SortedMap ? ((SortedMap<?, ?>) value).comparator() : null;
+            return order == Comparator.naturalOrder() || order == Collections.reverseOrder() ? null : (Comparator<Object>) order;
+        }
+
+        /** What an order may take for equal to a text or number. */
+        private static List<Object> near(Object one) {
+            if (one instanceof String && !one.equals("")) {
+                String text = (String) one;
+                String other = text.substring(0, text.length() - 1) + (text.endsWith("a") ? "b" : "a");
+                return Arrays.asList(text.toUpperCase(Locale.ROOT), text.toLowerCase(Locale.ROOT), text + " ", other);
+            }
+            return one instanceof Integer ? Arrays.asList((Integer) one + 1, -(Integer) one)
+                : one instanceof Long ? Arrays.asList((Long) one + 1, -(Long) one) : Collections.emptyList();
+        }
+
+        /** Whether a collection equals a plain one of the same and nothing else, and finds by its order what is in it. */
+        private static boolean isSound(Object value) {
+            if (!(value instanceof Map || value instanceof List || value instanceof Set)) {
                 return true;
+            }
+            try {
+                Method equals = value.getClass().getMethod("equals", Object.class);
+                int size = value instanceof Map ? ((Map<?, ?>) value).size() : ((Collection<?>) value).size();
+                if (!isOfLibrary(equals.getDeclaringClass()) && size <= ITEMS) {
+                    return value.equals(plain(value, false)) && !value.equals(plain(value, true)) && !value.equals(null);
+                }
+                Set<?> found = order(value) == null ? null : value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
+                return found == null || found.stream().allMatch(found::contains);
+            } catch (ReflectiveOperationException | RuntimeException unreadable) {
+                return false;
+            }
+        }
+
+        /** A plain collection of the same, or of something else as well. */
+        private static Object plain(Object value, boolean more) {
+            if (value instanceof Map) {
+                Map<Object, Object> pairs = new HashMap<>((Map<?, ?>) value);
+                if (more) {
+                    pairs.put(new Object(), null);
+                }
+                return pairs;
+            }
+            Collection<Object> items = value instanceof Set ? new HashSet<>((Set<?>) value) : new ArrayList<>((Collection<?>) value);
+            if (more) {
+                items.add(new Object());
+            }
+            return items;
+        }
+
+        private static boolean isText(Object value, Class<?> kind) {
+            if (kind.getName().startsWith("java.time.")) { // what formats and rules of zones say is not all that they are
+                return !kind.getName().matches("java\\.time\\.(?:format|zone)\\..*");
             }
             for (Class<?> known : TEXTS) {
                 if (known.isInstance(value)) {
@@ -260,27 +356,44 @@ public final class Handout {
         }
 
         private void items(String tag, Collection<?> values, int level) {
-            out.append("[\"").append(tag).append("\",[");
-            int place = 0;
+            List<String> told = new ArrayList<>();
             for (Object value : values) {
-                next(place++);
-                value(value, level);
+                told.add(apart(() -> value(value, level)));
             }
-            out.append("]]");
+            listed(tag, told, values);
         }
 
-        private void pairs(Map<?, ?> map, int level) {
-            out.append("[\"m\",[");
-            int place = 0;
+        private void pairs(String tag, Map<?, ?> map, int level) {
+            List<String> told = new ArrayList<>();
             for (Map.Entry<?, ?> entry : map.entrySet()) {
-                next(place++);
-                out.append('[');
-                value(entry.getKey(), level);
-                out.append(',');
-                value(entry.getValue(), level);
-                out.append(']');
+                told.add(apart(() -> {
+                    out.append('[');
+                    value(entry.getKey(), level);
+                    out.append(',');
+                    value(entry.getValue(), level);
+                    out.append(']');
+                }));
             }
-            out.append("]]");
+            listed(tag, told, map);
+        }
+
+        /** What is written while something runs, alone. */
+        private String apart(Runnable writes) {
+            StringBuilder whole = out;
+            out = new StringBuilder();
+            writes.run();
+            String part = out.toString();
+            out = whole;
+            return part;
+        }
+
+        /** Writes what is in a collection; what has another order in each run of Java has one here. */
+        private void listed(String tag, List<String> told, Object collection) {
+            String kind = collection.getClass().getName();
+            if (kind.startsWith("java.util.ImmutableCollections$") && !(collection instanceof List)) {
+                Collections.sort(told);
+            }
+            out.append("[\"").append(tag).append("\",[").append(String.join(",", told)).append("]]");
         }
 
         private void error(Throwable error) {

@@ -56,11 +56,15 @@ public final class Handout {
         return null;
     }
 
+    public static void said(String text) {}
+
     public static void values(int slot, Object... values) {}
 
     public static void boxed(int slot, Object... values) {}
 
     public static void equal(int slot, Object expected, Object value) {}
+
+    public static void alike(int slot, Object expected, Object value) {}
 
     public static void same(int slot, Object expected, Object value) {}
 

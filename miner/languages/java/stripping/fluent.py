@@ -14,9 +14,17 @@ from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 _EACH: Options = {"each": True}
 _ARRAYS: Options = {"arrays": True, "typed": True}
 _OF: Options = {"of": True}
+_CONVERTS: Options = {"converts": True}
+"""Texts may stand for dates, dates be compared by what instant they are, and 0.0 be -0.0."""
 _ANY: Options = {"any": True}
 _TIMES: Options = {"times": True}
 _NONE: Options = {**_ANY, **NOT}
+OBJECTS: Options = {"boxed": True}
+"""What is given is boxed where it is primitive."""
+FLAT: Options = {"flat": True}
+"""An array in something is not what it holds."""
+_ORDER: Options = {"total": True}
+"""Numbers are in the order of `compareTo`: NaN is the last, and -0.0 comes before 0.0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +49,7 @@ _COMMON: Mapping[str, Form] = {
     "contains": ("java.contains", {}, _MANY), "doesNotContain": ("java.contains", NOT, 1),
     "hasValue": ("java.contains", {}, 1), "containsKey": ("java.contains", {"keys": True}, 1),
     "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
-    "isGreaterThan": ("java.>", {}, 1), "isLessThan": ("java.<", {}, 1), "isInstanceOf": ("java.kind", {}, 1),
+    "isGreaterThan": ("java.>", _ORDER, 1), "isLessThan": ("java.<", _ORDER, 1), "isInstanceOf": ("java.kind", {}, 1),
     "isNotInstanceOf": ("java.kind", NOT, 1), "doesNotContainKey": ("java.contains", {"keys": True, "not": True}, 1),
     "containsEntry": ("java.entry", {}, 2), "matches": ("java.matches", {}, 1),
     "doesNotMatch": ("java.matches", NOT, 1), "isNaN": ("java.number", {"is": "nan"}, 0),
@@ -49,8 +57,10 @@ _COMMON: Mapping[str, Form] = {
 }  # fmt: skip
 _ASSERTJ: Mapping[str, Form] = {
     **_COMMON,
-    "isEqualTo": ("java.equals", _ARRAYS, 1), "isNotEqualTo": ("java.equals", {**_ARRAYS, "not": True}, 1),
-    "isSameAs": ("java.same", {}, 1), "isNotSameAs": ("java.same", NOT, 1), "hasLength": ("java.size", {}, 1),
+    "isEqualTo": ("java.equals", {**_ARRAYS, **_CONVERTS}, 1),
+    "isNotEqualTo": ("java.equals", {**_ARRAYS, **_CONVERTS, **NOT}, 1),
+    "isSameAs": ("java.same", OBJECTS, 1), "isNotSameAs": ("java.same", {**OBJECTS, **NOT}, 1),
+    "hasLength": ("java.size", {}, 1),
     "isNotPresent": ("java.empty", {}, 0), "containsExactly": ("java.items", _EACH, _MANY),
     "containsExactlyInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
     "containsOnly": ("java.items", {"each": True, "only": True}, _MANY),
@@ -72,10 +82,10 @@ _INTEGRAL: Options = {**_ARRAYS, "integral": True}
 _TRUTH: Mapping[str, Form] = {
     **_COMMON,
     "isEqualTo": ("java.equals", _INTEGRAL, 1), "isNotEqualTo": ("java.equals", {**_INTEGRAL, "not": True}, 1),
-    "isSameInstanceAs": ("java.same", {}, 1), "isNotSameInstanceAs": ("java.same", NOT, 1),
+    "isSameInstanceAs": ("java.same", OBJECTS, 1), "isNotSameInstanceAs": ("java.same", {**OBJECTS, **NOT}, 1),
     "contains": ("java.contains", {}, 1), "containsExactly": ("java.items", {"each": True, "sorted": True}, _MANY),
-    "containsExactlyElementsIn": ("java.items", {"sorted": True}, 1), "isAtLeast": ("java.>=", {}, 1),
-    "isAtMost": ("java.<=", {}, 1), "hasLength": ("java.size", {}, 1),
+    "containsExactlyElementsIn": ("java.items", {"sorted": True}, 1), "isAtLeast": ("java.>=", _ORDER, 1),
+    "isAtMost": ("java.<=", _ORDER, 1), "hasLength": ("java.size", {}, 1),
     "containsMatch": ("java.matches", {"part": True}, 1),
     "doesNotContainMatch": ("java.matches", {"part": True, "not": True}, 1),
     "isPositiveInfinity": ("java.number", {"is": "infinity"}, 0), "isAnyOf": ("java.among", {}, _MANY),
@@ -88,7 +98,7 @@ _TRUTH: Mapping[str, Form] = {
     "hasCount": ("java.size", {}, 1), "containsExactlyEntriesIn": ("java.equals", {}, 1),
 }  # fmt: skip
 _OF_MESSAGES = {"isEqualTo": "equals", "contains": "contains", "startsWith": "starts", "endsWith": "ends"}
-_SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
+SAYING = frozenset({"as", "describedAs", "withFailMessage", "overridingErrorMessage"})
 _LEADING = dict.fromkeys(("hasCauseThat", "cause"), ("(", ").getCause()")) | {
     "asString": ("(", ").toString()"),
     "asList": ("(java.util.List<?>) (", ")"),
@@ -96,19 +106,19 @@ _LEADING = dict.fromkeys(("hasCauseThat", "cause"), ("(", ").getCause()")) | {
 """Calls that lead from a value to one of its own, and what asks for that."""
 _MATCHERS: Mapping[str, Form] = {
     "equalTo": ("java.equals", {"arrays": True, "boxed": True}, 1), "nullValue": ("java.null", {}, 0),
-    "notNullValue": ("java.null", NOT, 0), "sameInstance": ("java.same", {}, 1),
+    "notNullValue": ("java.null", NOT, 0), "sameInstance": ("java.same", OBJECTS, 1),
     "containsString": ("java.contains", {}, 1), "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "hasSize": ("java.size", {}, 1), "empty": ("java.empty", {}, 0), "hasItem": ("java.contains", {}, 1),
     "hasItems": ("java.contains", {}, _MANY), "hasKey": ("java.contains", {"keys": True}, 1),
-    "contains": ("java.items", _EACH, _MANY), "greaterThan": ("java.>", {}, 1), "lessThan": ("java.<", {}, 1),
+    "contains": ("java.items", _EACH, _MANY), "greaterThan": ("java.>", _ORDER, 1), "lessThan": ("java.<", _ORDER, 1),
     "containsInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
-    "greaterThanOrEqualTo": ("java.>=", {}, 1), "lessThanOrEqualTo": ("java.<=", {}, 1),
+    "greaterThanOrEqualTo": ("java.>=", _ORDER, 1), "lessThanOrEqualTo": ("java.<=", _ORDER, 1),
     "closeTo": ("java.near", {}, 2), "hasEntry": ("java.entry", {}, 2), "instanceOf": ("java.kind", {}, 1),
     "hasValue": ("java.contains", {"values": True}, 1), "isA": ("java.kind", {}, 1), "any": ("java.kind", {}, 1),
     "matchesPattern": ("java.matches", {}, 1), "matchesRegex": ("java.matches", {}, 1),
     **dict.fromkeys(("emptyString", "isEmptyString", "emptyArray", "emptyIterable"), ("java.empty", {}, 0)),
     **dict.fromkeys(("arrayWithSize", "aMapWithSize", "iterableWithSize", "hasLength"), ("java.size", {}, 1)),
-    "arrayContaining": ("java.items", _EACH, _MANY), "theInstance": ("java.same", {}, 1),
+    "arrayContaining": ("java.items", _EACH, _MANY), "theInstance": ("java.same", OBJECTS, 1),
     "arrayContainingInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
     "oneOf": ("java.among", {}, _MANY), "isOneOf": ("java.among", {}, _MANY),
     "notANumber": ("java.number", {"is": "nan"}, 0),
@@ -143,17 +153,17 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
     while rest:
         call = rest.pop(0)
         name, arguments = name_of(call), arguments_of(call)
-        if name in _SAYING:
+        if name in SAYING:
             continue
         if kind == "truth" and name == "hasMessageThat" and not of_message:
             of_message = True
             continue
         if name == "isBetween" and len(arguments) == _BOTH and kind == "assertj":
             ends = zip(("java.>=", "java.<="), arguments, strict=True)
-            claims += [Claim(op=op, nodes=(node,), options={}) for op, node in ends]
+            claims += [Claim(op=op, nodes=(node,), options=_ORDER) for op, node in ends]
             continue
         if name in ("isIn", "isNotIn") and kind == "assertj" and arguments:
-            options = (_OF if len(arguments) == 1 else {}) | (NOT if name == "isNotIn" else {})
+            options = _CONVERTS | (_OF if len(arguments) == 1 else {}) | (NOT if name == "isNotIn" else {})
             claims.append(Claim(op="java.among", nodes=tuple(arguments), options=options))
             continue
         if kind == "truth" and name == "inOrder" and claims and claims[-1].options.get("sorted"):
@@ -218,7 +228,8 @@ def _claim(form: Form | None, arguments: Sequence[Node]) -> Claim | None:
     op, options, count = form
     if len(arguments) != count and not (count == _MANY and arguments):
         return None
-    return Claim(op=op, nodes=tuple(arguments), options=options)
+    is_alone = count == _MANY and len(arguments) == 1  # an array is taken for several then
+    return Claim(op=op, nodes=tuple(arguments), options={**options, "spread": True} if is_alone else options)
 
 
 def _message(name: str, arguments: Sequence[Node]) -> Claim | None:

@@ -116,11 +116,11 @@ def _as_python(value: object) -> Any:
             return values.Record(name=part.kind, items=(part.plain,))
         case "K":
             return values.ClassName(name=part.kind)
-        case "l" | "t" | "q" | "a":
+        case "l" | "t" | "T" | "q" | "a":
             return [_as_python(item) for item in part.parts]
         case "O":
             return _as_python(part.parts[0]) if part.parts else None
-        case "m":
+        case "m" | "M":
             return {key_of(_as_python(key)): _as_python(inner) for key, inner in part.parts}
     return part.plain
 

@@ -21,6 +21,8 @@ from harness.core.syntax import (
 )
 from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, method_around, modifiers_of, name_of
 
+_COLLECTING = frozenset({"of", "copyOf", "ofEntries"})
+_UNORDERED = re.compile(r"(?<!\w)(?:Set|Map)$")
 _CELL = re.compile(r"\s*(?:'[^']*'|[^',]*)\s*(?:,|$)")
 _ZEROS = dict.fromkeys(("byte", "short", "int", "long", "float", "double", "BigDecimal", "BigInteger"), "0") | {
     **dict.fromkeys(("Byte", "Short", "Integer", "Long", "Float", "Double"), "0"),
@@ -90,7 +92,8 @@ def _source_of(method: Node, scopes: Scopes) -> Node | None:
     else:
         providers = [node for nodes in scopes.functions.values() for node in nodes]
         sources = [node for node in providers if texts and _texts_in(annotation_of(node, "DataProvider")) == texts]
-        sources = sources if "dataProvider" in text_of(annotation) else []
+        is_here = "dataProvider" in text_of(annotation) and "dataProviderClass" not in text_of(annotation)
+        sources = sources if is_here else []
     sources = [node for node in sources if node.parent == method.parent and not named(field_of(node, "parameters"))]
     return sources[0] if len(sources) == 1 else None
 
@@ -111,8 +114,14 @@ def _rows_of(source: Node) -> list[Node]:
         value = holder
     if value.type == "array_creation_expression":
         return named(field_of(value, "value"))
-    is_listed = value.type == "method_invocation" and name_of(value) in ("of", "asList")
+    is_listed = value.type == "method_invocation" and name_of(value) in ("of", "asList") and not is_unordered(value)
     return arguments_of(value) if is_listed else []
+
+
+def is_unordered(node: Node) -> bool:
+    """Whether what is in something has another order in each run: in Java's unchangeable sets and maps."""
+    calls = (part for part in walk(node) if part.type == "method_invocation")
+    return any(name_of(call) in _COLLECTING and _UNORDERED.search(text_of(field_of(call, "object"))) for call in calls)
 
 
 def _row(node: Node) -> list[Node]:

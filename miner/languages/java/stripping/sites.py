@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from harness.core.syntax import (
     Piece,
     arguments_of,
     bare,
+    covers,
     field_of,
     field_text,
     named,
@@ -23,8 +24,9 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.java.stripping import fluent
+from miner.languages.java.stripping.fluent import FLAT, OBJECTS
 from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
-from miner.languages.java.stripping.static import LOOKING, NUMBERS, Statics, holds_text
+from miner.languages.java.stripping.static import FIXED, LOOKING, NUMBERS, TEXTS, Statics, holds_text
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
@@ -54,6 +56,9 @@ class Assertion(sites.Assertion):
     """Of `thrown`: something is done with what was thrown."""
     runs: str = ""
     """Of a body that is an object: the method of it that is called."""
+    said: tuple[Node, ...] = ()
+    """What its message asks of the product, which may throw."""
+    is_said_first: bool = False
     condition: tuple[str, tuple[Piece, ...]] | None = None
     """Of what is asserted to be true or false: that word, and all of what is."""
     compares: str = ""
@@ -82,8 +87,8 @@ _JUNIT = ("junit4", "junit5", "testng")
 _FAILING = (*_JUNIT, "assertj")
 _TWO: Mapping[str, tuple[str, Options, str]] = {
     "assertEquals": ("java.equals", {}, "equal"), "assertNotEquals": ("java.equals", NOT, ""),
-    "assertSame": ("java.same", {}, "same"), "assertNotSame": ("java.same", NOT, ""),
-    "assertArrayEquals": ("java.arrays", {}, ""), "assertIterableEquals": ("java.items", {}, ""),
+    "assertSame": ("java.same", OBJECTS, "same"), "assertNotSame": ("java.same", {**OBJECTS, **NOT}, ""),
+    "assertArrayEquals": ("java.arrays", {}, ""), "assertIterableEquals": ("java.items", FLAT, ""),
     "assertEqualsNoOrder": ("java.items", {"sorted": True}, ""),
 }  # fmt: skip
 """Methods of two values, and how what they compare is decided by its own classes."""
@@ -98,6 +103,10 @@ _CALLED: Mapping[str, tuple[str, Options]] = {
 """Methods whose object and one argument are compared."""
 _SEARCHED = ("goldseam.Handout.searched(", ")")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
+_ASKING = words("method_invocation identifier field_access object_creation_expression array_access")
+"""Nodes of which a text may be made."""
+_SHOWING = words("Arrays Objects String Collections")
+"""Classes whose methods make a text of what they are given."""
 _RUNNING = {"Executable": "execute", "ThrowingRunnable": "run", "ThrowingCallable": "call"}
 """Interfaces of JUnit, TestNG and AssertJ for what is to throw, and their methods."""
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
@@ -108,7 +117,10 @@ _OF_MESSAGES = {"containsString": "contains", "startsWith": "starts", "endsWith"
     ("is", "equalTo"), "equals"
 )
 """Matchers of what an error is to say, and how it is compared."""
-CATCHING = words("anySatisfy noneSatisfy satisfiesAnyOf satisfiesAnyOfForProxy untilAsserted")
+CATCHING = words(
+    "anySatisfy noneSatisfy satisfiesAnyOf satisfiesAnyOfForProxy satisfiesOnlyOnce satisfiesExactlyInAnyOrder"
+    " untilAsserted"
+)
 """Methods that go on where an assertion in what they are given does not hold."""
 _LEAVING = words("return_statement break_statement continue_statement yield_statement")
 _SKIPPING = re.compile(r"Assum|Skip|Abort|Ignore|Pending")
@@ -152,7 +164,40 @@ class Reader(sites.Reader[Statics]):
         if assertion.form == "values" and all(operand.static for operand in assertion.operands):
             return None
         sets = any(node.type == "assignment_expression" for node in walk(call))  # the compiler asks for it afterwards
-        return None if sets else assertion
+        return None if sets else self._with_message(assertion, kind, call)
+
+    def _with_message(self, assertion: Assertion, kind: str, call: Node) -> Assertion:
+        """An assertion with what its message asks, which is made before the others' values or after them."""
+        is_first, arguments = kind in ("junit4", "hamcrest"), arguments_of(call)
+        messages: list[Node] = []
+        if kind in (*_JUNIT, "hamcrest") and len(arguments) >= _TWO_SIDES:
+            messages = arguments[:1] if is_first else arguments[-1:]
+        elif kind == "" and (chain := fluent.calls_of(call)) and self.library(chain[0]) == "assertj":
+            messages = [part for said in chain[1:] if name_of(said) in fluent.SAYING for part in arguments_of(said)]
+        sides = [place_of(operand.node) for operand in assertion.operands]
+        messages = [part for part in messages if not any(covers(place_of(part), side) for side in sides)]
+        if assertion.form != "values" or not messages:
+            return assertion
+        said = tuple(asked for part in messages for asked in self._asked_by(part))
+        return replace(assertion, said=said, is_said_first=is_first)
+
+    def _asked_by(self, message: Node) -> Iterator[Node]:
+        """The parts of a text that may be the product's; none that a text is written out in, which says what is right.
+
+        A method that is called by its name alone is the test's.
+        """
+        node = bare(message)
+        is_sum = node.type == "binary_expression" and field_text(node, "operator") == "+"
+        is_call = node.type == "method_invocation"
+        holder = field_of(node, "object") if is_call else None
+        if is_sum or text_of(holder) in _SHOWING:
+            for part in named(node) if is_sum else arguments_of(node):
+                yield from self._asked_by(part)
+        elif node.type in _ASKING and not (is_call and holder is None) and not self._statics.is_static(node):
+            binding = self._scopes.of_name(node)
+            is_plain = binding is not None and binding.type_name in FIXED
+            if not is_plain and not any(part.type in TEXTS for part in walk(node)):
+                yield node
 
     def of_guard(self, node: Node) -> Assertion | None:
         """What an `if` asserts that does no more than to fail the test."""
@@ -174,6 +219,12 @@ class Reader(sites.Reader[Statics]):
         return not is_left and all(
             bool(statements) and (self._fails(statements[0]) or _throws(statements[0])) for statements in last
         )
+
+    def is_caught(self, call: Node) -> bool:
+        """Whether a method, of the file's own or another, may go on where an assertion in what it is given fails."""
+        own = self._scopes.functions.get(name_of(call), []) if field_text(call, "object") in ("", "this") else []
+        kinds = (part for method in own for part in walk(method) if part.type == "catch_type")
+        return name_of(call) in CATCHING or any(text_of(kind) in _ALL_ERRORS for part in kinds for kind in named(part))
 
     def is_failing(self, clause: Node) -> bool:
         """Whether a clause of a `try` does nothing but fail the test."""
@@ -269,7 +320,8 @@ class Reader(sites.Reader[Statics]):
             return ""
         holder, name = field_of(call, "object"), name_of(call)
         if holder is not None and holder.type != "this":
-            return _CLASSES.get(self._scopes.class_of(text_of(holder)), "")
+            of = text_of(holder)
+            return _CLASSES.get(self._scopes.class_of(of), "") if of not in self._scopes.classes else ""
         if name in self._scopes.functions or name in self._inherited:
             return ""
         if name in self._scopes.members:
@@ -412,15 +464,17 @@ class Reader(sites.Reader[Statics]):
     def _of_junit(self, kind: str, name: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         if name in _TWO:
             op, options, compares = _TWO[name]
-            options = {**options, "arrays": True} if kind == "testng" and op == "java.equals" else options
+            if kind == "testng" and op == "java.equals":
+                options, compares = {**options, "arrays": True}, compares and "alike"
             options = {**options, "typed": True} if kind == "junit5" and op == "java.arrays" else options
-            nodes = self._compared(kind, arguments)
+            nodes = self._compared(kind, arguments, is_negative=bool(options.get("not")))
             if len(nodes) == _WITH_ONE_MORE and op == "java.equals":
                 op, compares = "java.near", ""
             if not nodes:
                 return None
             assertion = self._of_operands(replaced, op, nodes, options, compares)
-            return replace(assertion, condition=_contrary_of(op, nodes)) if options.get("not") else assertion
+            is_pair = options.get("not") and len(nodes) == _TWO_SIDES
+            return replace(assertion, condition=_contrary_of(op, nodes)) if is_pair else assertion
         if name in ("assertTrue", "assertFalse", *_ONE):
             nodes = [node for node in arguments if bare(node).type not in _FUNCTIONS]
             if not nodes or len(arguments) > _TWO_SIDES:
@@ -439,15 +493,20 @@ class Reader(sites.Reader[Statics]):
         assertion = self._of_operands(replaced, "java.kind", [value, kind], options or {})
         return replace(assertion, condition=("false" if options else "true", condition))
 
-    def _compared(self, kind: str, arguments: Sequence[Node]) -> list[Node]:
-        """What is compared of a method's arguments, and a delta; nothing where that can't be told from a message."""
+    def _compared(self, kind: str, arguments: Sequence[Node], *, is_negative: bool) -> list[Node]:
+        """What is compared of a method's arguments, and a delta; nothing where that can't be told from a message.
+
+        Of what two are not to be, a delta that is taken for one of them would hold as well.
+        """
         if len(arguments) == _TWO_SIDES:
             return list(arguments)
         if kind == "junit4" and len(arguments) == _WITH_TWO_MORE:
             return list(arguments[1:])
         if kind == "junit4" and len(arguments) == _WITH_ONE_MORE:
-            is_delta = not self._is_text(arguments[0]) and self._is_number(arguments[2])
-            return list(arguments if is_delta else arguments[1:])
+            is_said = self._is_text(arguments[0])
+            is_delta = not is_said and self._is_number(arguments[2])
+            is_open = is_negative and not is_said and not is_delta
+            return [] if is_open else list(arguments if is_delta else arguments[1:])
         if len(arguments) == _WITH_TWO_MORE and self._is_number(arguments[2]):
             return list(arguments[:3])
         if len(arguments) == _WITH_ONE_MORE and self._is_number(arguments[2]):
@@ -491,7 +550,8 @@ class Reader(sites.Reader[Statics]):
             holder, name, arguments = field_of(inner, "object"), name_of(inner), arguments_of(inner)
             is_arrays = text_of(holder) == "Arrays" and name == "equals"
             if len(arguments) == _TWO_SIDES and (is_arrays or f"{text_of(holder)}.{name}" == "Objects.equals"):
-                return self._of_operands(replaced, "java.arrays" if is_arrays else "java.equals", arguments, {})
+                op, options = ("java.arrays", FLAT) if is_arrays else ("java.equals", {})
+                return self._of_operands(replaced, op, arguments, options)
             if name in _CALLED and holder is not None and len(arguments) == _ONE_SIDE:
                 op, options = _CALLED[name]
                 sides = [holder, *arguments]

@@ -24,7 +24,7 @@ from harness.core.syntax import (
 from miner.languages.base import Mode, Slot
 from miner.languages.java.stripping import rows, scopes
 from miner.languages.java.stripping.scopes import Binding, Scopes, annotation_of, function_of, name_of
-from miner.languages.java.stripping.sites import CATCHING, Assertion, Operand, Reader
+from miner.languages.java.stripping.sites import Assertion, Operand, Reader
 from miner.languages.java.stripping.static import TEXTS, Statics
 from miner.languages.java.stripping.unstopped import unstopped
 from miner.languages.stripping.sites import AS_IT_IS
@@ -174,7 +174,7 @@ def _read(node: Node, reader: Reader) -> Assertion | None:
             return reader.of_method(node) or reader.of_rule(node)
         case "try_statement" | "try_with_resources_statement":
             return reader.of_try(node)
-        case "method_invocation" | "if_statement" if name_of(node) not in CATCHING:
+        case "method_invocation" | "if_statement" if not reader.is_caught(node):
             assertion = reader.of_call(node) or reader.of_guard(node)
             if assertion is None and reader.is_unread(node):
                 return Assertion(op="java.truth", operands=(), replaced=node, is_unread=True)
@@ -192,7 +192,7 @@ def _caught_in(node: Node, reader: Reader, *, is_read: bool) -> tuple[Node | Non
         read = [clause for clause in clauses[1:] if is_read and reader.is_failing(clause)]
         ends = (child for child in inner if child.type in ("catch_clause", "finally_clause"))
         return field_of(node, "body"), [child for child in ends if child not in read]
-    if node.type == "method_invocation" and name_of(node) in CATCHING:
+    if node.type == "method_invocation" and reader.is_caught(node):
         return field_of(node, "arguments"), inner[:1]
     return None, [] if is_read and node.type in ("method_invocation", "if_statement") else inner
 
@@ -239,11 +239,16 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
         method, operands = "equal", [(f"{HAND_OUT}.of({word})",), (f"{HAND_OUT}.of(", *condition, ")")]
     elif is_result:
         method = assertion.compares
-    listed = [piece for pieces in operands for piece in (", ", *pieces)]
+    listed: list[Piece] = [piece for pieces in operands for piece in (", ", *pieces)]
+    handing: list[Piece] = [f"{HAND_OUT}.{method}({number}", *listed, ");"]
+    parts = [piece for part in assertion.said for piece in (" + (", place_of(part), ")")]
+    said: list[Piece] = [f'{HAND_OUT}.said(""', *parts, ");"] if parts else []
     text: tuple[Piece, ...] = (
-        f"{{ try {{ {HAND_OUT}.{method}({number}",
-        *listed,
-        f"); }} catch (Throwable {_RAISED}) {{ {HAND_OUT}.raised({number}, {_RAISED}); }} ",
+        "{ try { ",
+        *(said if assertion.is_said_first else ()),
+        *handing,
+        *(() if assertion.is_said_first else said),
+        f" }} catch (Throwable {_RAISED}) {{ {HAND_OUT}.raised({number}, {_RAISED}); }} ",
     )
     return {place_of(assertion.replaced): (*text, missing_lines(assertion.replaced, text), "}")}
 

@@ -22,7 +22,17 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.java.stripping import rows
-from miner.languages.java.stripping.scopes import BODIES, METHODS, Binding, Scopes, has_modifier, method_around, name_of
+from miner.languages.java.stripping.scopes import (
+    BODIES,
+    METHODS,
+    Binding,
+    Scopes,
+    annotation_of,
+    has_modifier,
+    method_around,
+    modifiers_of,
+    name_of,
+)
 from miner.languages.stripping import scopes as stripping
 from miner.languages.stripping import static
 
@@ -90,7 +100,9 @@ _LIVE = words("get iterator stream keySet values entrySet")
 """Those of these that give a part of an object, or what may change it."""
 _MAKING = words(
     "asList clone copyOf copyOfRange toArray toCharArray getBytes split iterator listIterator stream chars append"
+    " toByteArray toChars values from getTimeZone matcher codePoints lines splitAsStream datesUntil"
 )
+_MAKING |= words("getISOCountries getISOLanguages getAvailableLocales getAvailableIDs getAvailableCurrencies")
 """Methods whose value is an array, or another thing that can change."""
 FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
 """Types whose objects nothing changes."""
@@ -104,6 +116,11 @@ _LOOPS = {
 """Loops, and what of each says how many turns it has."""
 _WITH_BODY = words("object_creation_expression class_declaration enum_constant record_declaration")
 """What may stand in a method and has methods of its own, which something else runs."""
+_ANONYMOUS = words("object_creation_expression enum_constant")
+_TELLS_THE_COMPILER = re.compile(
+    r"(?:[\w.]*\.)?(?:SuppressWarnings|Deprecated|\w*Nullable|No[nt]Null|VisibleForTesting)"
+)
+"""Annotations by which nothing is set."""
 _CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
 
 
@@ -161,15 +178,20 @@ class Statics(static.Statics[Scopes]):
             return self._is_set_in_turn(binding, depth)
         if binding.kind not in ("local", "field") or init is None:
             return False
-        if binding.kind == "field" and not (
-            has_modifier(binding.statement, "private", "final") or binding.statement.type == "constant_declaration"
-        ):
+        if binding.kind == "field" and not self._is_set_here_alone(binding.statement):
             return False
         if not self.is_static(init, depth):
             return False
         return self._is_fixed(binding, [init]) or all(
             self._only_looks(use) or self.filling(use, binding) is not None for use in binding.uses
         )
+
+    @staticmethod
+    def _is_set_here_alone(field: Node) -> bool:
+        """Whether nothing but the file sets a field: of one with an annotation, what reads that may."""
+        marks = [child for child in named(modifiers_of(field)) if child.type.endswith("annotation")]
+        is_own = has_modifier(field, "private") and all(map(_TELLS_THE_COMPILER.fullmatch, map(name_of, marks)))
+        return is_own or has_modifier(field, "final") or field.type == "constant_declaration"
 
     def _is_set_in_turn(self, binding: Binding, depth: int) -> bool:
         """Whether a local name is set again by statements beside its own alone, each time to something static."""
@@ -239,7 +261,7 @@ class Statics(static.Statics[Scopes]):
             return None
         name = name_of(method)
         operands = self._given(name, parameters, binding)
-        if operands is None or name in self._scopes.referred or rows.sources_of(method):
+        if operands is None or name in self._scopes.referred or rows.sources_of(method) or _is_of_another(method):
             return None
         more = map(arguments_of, self._scopes.calls_of_objects.get(name, []))
         operands += [arguments[parameters.index(binding)] for arguments in more if len(arguments) == len(parameters)]
@@ -269,7 +291,7 @@ class Statics(static.Statics[Scopes]):
         body = function.parent if function is not None else None
         if function is not None and body is not None and body.parent is not None and body.parent.type in _WITH_BODY:
             calls += self._scopes.calls_of_objects.get(name_of(function), [])
-            is_anonymous = body.parent.type in ("object_creation_expression", "enum_constant")
+            is_anonymous = body.parent.type in _ANONYMOUS
             calls += [function] if is_anonymous else []
         return calls
 
@@ -349,8 +371,18 @@ class Statics(static.Statics[Scopes]):
         if binding.kind == "parameter":
             return self._is_static_parameter(binding, depth)
         if binding.kind == "each":
-            return self.is_static(binding.init, depth) and self._stays(binding, [binding.init])
+            return (
+                self._is_in_order(binding.init)
+                and self.is_static(binding.init, depth)
+                and self._stays(binding, [binding.init])
+            )
         return self.is_static_binding(binding, depth)
+
+    def _is_in_order(self, rows_of: Node | None) -> bool:
+        """Whether a loop comes to what it goes over in the same order in each run."""
+        names = (self._scopes.resolve(part) for part in walk(rows_of) if part.type == "identifier")
+        inits = (name.init for name in names if name is not None and name.init is not None)
+        return rows_of is not None and not any(map(rows.is_unordered, (rows_of, *inits)))
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
         if rows.column_of(binding, self._scopes) is not None:
@@ -485,7 +517,7 @@ class Statics(static.Statics[Scopes]):
             return False
         if holder is None:
             own = self._scopes.functions.get(name, [])
-            return self._is_pure(node, own) if own else self._is_known_member(name)
+            return self._is_pure(node, own) if own else name not in self._above and self._is_known_member(name)
         if holder.type in ("identifier", "field_access", "scoped_identifier") and self._scopes.resolve(holder) is None:
             return self._is_known(text_of(holder))
         return self.is_static(holder, depth) and (name in _OF_CLASS or not self._is_class(holder))
@@ -571,6 +603,16 @@ class Statics(static.Statics[Scopes]):
         return node.type == "class_literal" or (binding is not None and binding.type_name.startswith("Class"))
 
 
+def _is_of_another(method: Node) -> bool:
+    """Whether a method may be one that others know, who call it as well: by what its class implements, or is of."""
+    body = method.parent
+    if body is None or body.parent is None or has_modifier(method, "private", "static"):
+        return False
+    is_inner = body.parent.parent is not None and body.parent.parent.type != "program"
+    is_implemented = has_modifier(method, "public") and field_of(body.parent, "interfaces") is not None
+    return annotation_of(method, "Override") is not None or is_implemented or (is_inner and _is_derived(body))
+
+
 def _type_of(creation: Node) -> str:
     """The class of what is made, without what it is general in."""
     return field_text(creation, "type").partition("<")[0]
@@ -584,7 +626,7 @@ def _is_name_of(name: Node) -> bool:
 def _is_derived(body: Node) -> bool:
     """Whether a class may have methods of another, by what it extends or implements."""
     of = body.parent
-    is_anonymous = of is not None and of.type in ("object_creation_expression", "enum_constant")
+    is_anonymous = of is not None and of.type in _ANONYMOUS
     return is_anonymous or field_of(of, "superclass") is not None or field_of(of, "interfaces") is not None
 
 
