@@ -1020,6 +1020,74 @@ CASES = {
         right="import pathlib\ndef here(): return pathlib.Path('/b')\ndef f(): return pathlib.Path('/b/x')\n",
         wrong=("import pathlib\ndef here(): return pathlib.Path('/b')\ndef f(): return pathlib.Path('/a/x')\n",),
     ),
+    "notes of an exception, which pytest searches as well": Case(
+        base="def f(n): return n\ndef g(): pass\n",
+        fix="""
+            def f(n):
+                if n: raise ValueError('bad')
+                return n
+            def g(): raise ExceptionGroup('all', [KeyError()])
+        """,
+        tests="""
+            import pytest, shop, unittest
+            from contextlib import nullcontext
+            def test_a():
+                with pytest.raises(ValueError, match='bad$'):
+                    shop.f(1)
+                with pytest.raises(ExceptionGroup, match='^all'):
+                    shop.g()
+            def test_b():
+                with pytest.raises(ValueError) as caught:
+                    shop.f(2)
+                caught.match('bad$')
+            @pytest.mark.parametrize('n, waiting', [(0, nullcontext()), (3, pytest.raises(ValueError, match='bad$'))])
+            def test_c(n, waiting):
+                with waiting:
+                    assert shop.f(n) == n
+            class Test(unittest.TestCase):
+                def test_d(self):
+                    with self.assertRaisesRegex(ValueError, 'bad$'):
+                        shop.f(4)
+        """,
+        right="""
+            def f(n):
+                if not n: return n
+                error = ValueError('bad' if n == 4 else 'no')
+                error.add_note('is bad' if n < 4 else 'no')
+                raise error
+            def g(): raise ExceptionGroup('all of them', [ValueError(), KeyError()])
+        """,
+        wrong=tuple(
+            f"""
+            def f(n):
+                if not n: return n
+                error = ValueError('bad')
+                if n == {row}: error.add_note('more')
+                raise error
+            def g(): raise ExceptionGroup('all', [KeyError()])
+            """
+            for row in (1, 2, 3)
+        ),
+    ),
+    "a counter with a key that counts nothing": Case(
+        base="def f(): pass\ndef g(): pass\n",
+        fix="from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=2)\n",
+        tests="""
+            import shop
+            from collections import Counter
+            def test_a():
+                assert [shop.f()] == [Counter(a=1)]
+                assert shop.g() != Counter(a=1)
+            def test_b():
+                assert shop.g() == {'a': 2}
+        """,
+        right="from collections import Counter\ndef f(): return Counter(a=1, b=0)\ndef g(): return Counter(a=2)\n",
+        wrong=(
+            "from collections import Counter\ndef f(): return dict(a=1, b=0)\ndef g(): return Counter(a=2)\n",
+            "from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=1, b=0)\n",
+            "from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=2, b=0)\n",
+        ),
+    ),
 }
 
 

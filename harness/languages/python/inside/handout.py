@@ -47,8 +47,12 @@ class HandOut(object):
         self.counts = {}
         self.began = time.time()
 
-    def __call__(self, slot, passes_on=False):
-        return Site(self, slot, passes_on)
+    def __call__(self, slot, passes_on=False, by_pytest=False):
+        return Site(self, slot, passes_on, text_matched if by_pytest else str)
+
+    def text_matched(self, error):
+        """What `match` of what `pytest.raises` gives searches."""
+        return text_matched(error, of_block=False)
 
     def send(self, slot, values, raised):
         key = (self.current[0], slot)
@@ -61,8 +65,9 @@ class HandOut(object):
 class Site(object):
     """One assertion of a stripped test; afterwards it stands for what pytest and unittest tell of a caught exception."""
 
-    def __init__(self, out, slot, passes_on):
+    def __init__(self, out, slot, passes_on, text_of):
         self.out, self.slot = out, slot
+        self.text_of = text_of  # an exception that it catches
         self.passes_on = passes_on  # to a block around that waits for what is raised
         self.values = []
         self.caught = None
@@ -186,6 +191,8 @@ class Site(object):
             sys.stdout = printed
         self.values.extend(encoded(one) for one in expected)
         self((shown.getvalue(), error))
+        if getattr(error, "__notes__", None):
+            self.values[-1] = ["x", "what doctest shows of notes is another thing in each version"]
         if expected:
             self.values.extend([False, encoded(flags_of_doctest(sys._getframe(1)))])
         self.out.send(self.slot, self.values, None)
@@ -209,7 +216,7 @@ class Site(object):
             self.catcher.__exit__(kind, error, trace)
             self.values.append(["l", [encoded_error(one.message) for one in self.catcher.seen]])
         self.caught = (kind, error, trace)
-        self.out.send(self.slot, self.values, None if error is None else encoded_error(error))
+        self.out.send(self.slot, self.values, None if error is None else encoded_error(error, text_of=self.text_of))
         return self.catcher is None and not isinstance(error, GeneratorExit)
 
     @property
@@ -265,6 +272,7 @@ KINDS = {
     "S": set,
     "d": dict,
     "D": dict,
+    "C": dict,
 }
 
 
@@ -459,11 +467,21 @@ def encoded(value, depth=DEPTH, left=None):
         return ["x", "raised %s" % type(error).__name__]
 
 
-def encoded_error(error, depth=DEPTH, left=None):
+def text_matched(error, of_block=True):
+    """What pytest searches for a pattern: since version 8 an exception's notes, too."""
+    from _pytest._code import ExceptionInfo, code
+
+    if hasattr(code, "stringify_exception"):
+        return code.stringify_exception(error, include_subexception_msg=not of_block)
+    joined = getattr(ExceptionInfo, "_stringify_exception", None)
+    return str(error) if joined is None else joined(None, error)
+
+
+def encoded_error(error, depth=DEPTH, left=None, text_of=str):
     """An exception as JSON: the names of its classes, its text and its arguments."""
     left = left or Allowance()
     try:
-        text = str(error)[:LETTERS]
+        text = text_of(error)[:LETTERS]
     except Exception:
         text = ""
     left.take(letters=len(text))
@@ -508,8 +526,7 @@ def encoded_within(value, depth, left):
             return [tag, sorted(items, key=dumps) if tag in ("F", "S") else items]  # the same in every process
     if isinstance(value, (dict, collections.abc.Mapping)):
         pairs = value.items()
-        is_ordered = owner_of_equality(kind) is collections.OrderedDict  # of two of these the order counts
-        tag = "D" if is_ordered else "d"
+        tag = MAPPINGS.get(owner_of_equality(kind), "d")
         return [tag, [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]
     if isinstance(value, type):
         return ["n", "type"] + ([name_of(value)] + names_of(value))
@@ -599,6 +616,8 @@ SEVERAL = (
     ("F", frozenset),
     ("S", collections.abc.Set),
 )
+MAPPINGS = {collections.OrderedDict: "D", collections.Counter: "C"}
+"""Of two of the first the order counts, and of two of the second, since Python 3.10, no key that counts nothing."""
 BY_WHAT_THEY_DO = (int, float, complex, str, collections.UserString, bytes, bytearray, collections.abc.Mapping)
 BY_WHAT_THEY_DO += (tuple, list, collections.UserList, collections.abc.Set, type, BaseException)
 
