@@ -1088,6 +1088,52 @@ CASES = {
             "from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=2, b=0)\n",
         ),
     ),
+    "what the product sets by Python's functions or in a base class": Case(
+        base="def f(): return ''\ndef g(names): pass\ndef h(): return object()\n",
+        fix="""
+            import mimetypes
+            def f(): mimetypes.add_type('a/b', '.shop'); return 'a/b'
+            def g(names): names['LIMIT'] = 3; return 3
+            def h(): return 3
+        """,
+        tests="""
+            import mimetypes, shop
+            from tests.base import Base
+            LIMIT = 1
+            def test_a():
+                assert shop.f() == mimetypes.guess_type('a.shop')[0]
+            def test_b():
+                assert shop.g(globals()) == LIMIT
+            class Test(Base):
+                want = 3
+                def test_c(self):
+                    assert shop.h() == self.want
+        """,
+        beside={
+            "tests/__init__.py": "",
+            "tests/base.py": "import shop, unittest\nclass Base(unittest.TestCase):\n"
+            "    def setUp(self):\n        self.want = shop.h()\n",
+        },
+        place="mixed",
+        right="import mimetypes\ndef f(): mimetypes.add_type('c/d', '.shop'); return 'c/d'\n"
+        "def g(names): names['LIMIT'] = 4; return 4\ndef h(): return 4\n",
+        wrong=(
+            "def f(): return 'a/b'\ndef g(names): names['LIMIT'] = 3; return 3\ndef h(): return 3\n",
+            """
+            import mimetypes
+            def f(): mimetypes.add_type('a/b', '.shop'); return 'a/b'
+            def g(names): names['LIMIT'] = 4; return 3
+            def h(): return 3
+            """,
+            """
+            import itertools, mimetypes
+            TIMES = itertools.count(2)
+            def f(): mimetypes.add_type('a/b', '.shop'); return 'a/b'
+            def g(names): names['LIMIT'] = 3; return 3
+            def h(): return next(TIMES)
+            """,
+        ),
+    ),
 }
 
 
