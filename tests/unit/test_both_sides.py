@@ -1069,6 +1069,28 @@ CASES = {
             for row in (1, 2, 3)
         ),
     ),
+    "another warning, which pytest emits again": Case(
+        base="def f(): pass\n",
+        fix="import warnings\ndef f(): warnings.warn('old', DeprecationWarning)\n",
+        tests="""
+            import pytest, shop, unittest
+            @pytest.mark.filterwarnings('error')
+            def test_a():
+                with pytest.warns(DeprecationWarning, match='old'):
+                    shop.f()
+            class Test(unittest.TestCase):
+                def test_b(self):
+                    with self.assertWarns(DeprecationWarning):
+                        shop.f()
+        """,
+        right="import warnings\ndef f():\n    for text in 'is old', 'old': warnings.warn(text, DeprecationWarning)\n",
+        wrong=(
+            (
+                "import warnings\ndef f():\n"
+                "    for kind in DeprecationWarning, RuntimeWarning: warnings.warn('old', kind)\n"
+            ),
+        ),
+    ),
     "a counter with a key that counts nothing": Case(
         base="def f(): pass\ndef g(): pass\n",
         fix="from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=2)\n",

@@ -202,7 +202,7 @@ FORMS = {
     ),
     "a block that warns": (
         "with pytest.warns(UserWarning, match='old') as seen:\n    f(1)\nassert len(seen) == 1",
-        "with __goldseam__(0).warning() as seen:\n    f(1)\n" + handed("len(seen)", slot=1),
+        "with __goldseam__(0, by_pytest=True).warning() as seen:\n    f(1)\n" + handed("len(seen)", slot=1),
     ),
     "two managers": (
         "with pytest.raises(Broken), open('x') as file:\n    f(file)",
@@ -761,7 +761,10 @@ def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, ca
             "with pytest.raises(Broken, match='no'):\n    f(1)",
             "with __goldseam__(0, by_pytest=True)(Broken, 'no'):\n    f(1)",
         ),
-        ("with pytest.warns(UserWarning):\n    f(1)", "with __goldseam__(0)(UserWarning).warning():\n    f(1)"),
+        (
+            "with pytest.warns(UserWarning):\n    f(1)",
+            "with __goldseam__(0, by_pytest=True)(UserWarning).warning():\n    f(1)",
+        ),
     ],
 )
 def test_a_recording_hands_out_what_is_kept_as_well(statement, site):

@@ -48,7 +48,7 @@ class HandOut(object):
         self.began = time.time()
 
     def __call__(self, slot, passes_on=False, by_pytest=False):
-        return Site(self, slot, passes_on, text_matched if by_pytest else str)
+        return Site(self, slot, passes_on, by_pytest)
 
     def text_matched(self, error):
         """What `match` of what `pytest.raises` gives searches."""
@@ -65,9 +65,9 @@ class HandOut(object):
 class Site(object):
     """One assertion of a stripped test; afterwards it stands for what pytest and unittest tell of a caught exception."""
 
-    def __init__(self, out, slot, passes_on, text_of):
+    def __init__(self, out, slot, passes_on, by_pytest):
         self.out, self.slot = out, slot
-        self.text_of = text_of  # an exception that it catches
+        self.by_pytest = by_pytest  # which knows more of what is caught than unittest
         self.passes_on = passes_on  # to a block around that waits for what is raised
         self.values = []
         self.caught = None
@@ -214,9 +214,14 @@ class Site(object):
             return False
         if self.catcher is not None:
             self.catcher.__exit__(kind, error, trace)
-            self.values.append(["l", [encoded_error(one.message) for one in self.catcher.seen]])
+            again = is_emitted_again if self.by_pytest else lambda one: False
+            self.values.append(["l", [encoded_warning(one, again(one)) for one in self.catcher.seen]])
         self.caught = (kind, error, trace)
-        self.out.send(self.slot, self.values, None if error is None else encoded_error(error, text_of=self.text_of))
+        self.out.send(
+            self.slot,
+            self.values,
+            None if error is None else encoded_error(error, text_of=text_matched if self.by_pytest else str),
+        )
         return self.catcher is None and not isinstance(error, GeneratorExit)
 
     @property
@@ -465,6 +470,25 @@ def encoded(value, depth=DEPTH, left=None):
         return ["x", "too large"]
     except Exception as error:
         return ["x", "raised %s" % type(error).__name__]
+
+
+def encoded_warning(caught, raises):
+    """A warning as JSON, and whether it would raise outside of the block that caught it."""
+    return encoded_error(caught.message)[:-1] + [[["raises", True]] if raises else []]
+
+
+def is_emitted_again(caught):
+    """Whether a warning raises where pytest emits it again, as it does since version 8 with what nobody waited for."""
+    import pytest
+
+    if int(pytest.__version__.partition(".")[0]) < 8:
+        return False
+    with warnings.catch_warnings(record=True):
+        try:
+            warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno, "warnings")
+        except Warning:
+            return True
+    return False
 
 
 def text_matched(error, of_block=True):

@@ -71,7 +71,7 @@ class Assertion(base.Assertion):
     is_of_sure: bool = False
     """Whether it compares as sure does since its version 1.4."""
     is_of_pytest: bool = False
-    """Whether it searches what is raised as pytest does."""
+    """Whether it catches what is raised or warned of as pytest does."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -650,7 +650,7 @@ class Reader:
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
         sides = (Operand(node=kinds, static=True),)
-        return Assertion(op=op, operands=sides, form=form, kept=by_side, is_of_pytest=word == "pytest.raises")
+        return Assertion(op=op, operands=sides, form=form, kept=by_side, is_of_pytest=word.startswith("pytest."))
 
 
 def fails(statement: ast.stmt, dotted: Callable[[ast.expr], str], overridden: Collection[str] = ()) -> bool:
