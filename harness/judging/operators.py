@@ -267,11 +267,13 @@ def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
 
 
 def _warns(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    """That some warning is the one waited for, and no other raises where it is emitted again."""
     caught, expected = operands
     classes = _classes(expected)
-    return isinstance(caught, list) and any(
-        _is_raised(warning, classes) and _text_matches(warning, options) for warning in caught
-    )
+    if not isinstance(caught, list):
+        return False
+    others = [one for one in caught if not (_is_raised(one, classes) and _text_matches(one, options))]
+    return len(others) < len(caught) and not any(dict(one.attrs).get("raises") for one in others)
 
 
 def _call(call: Any) -> tuple[str, tuple[Any, ...], dict[Any, Any]]:

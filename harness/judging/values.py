@@ -473,6 +473,7 @@ _READERS: Mapping[str, Callable[[Reader, Any, int], tuple[Any, int]]] = {
     "F": _unordered(frozenset),
     "d": _mapping(dict),
     "D": _mapping(OrderedDict),
+    "C": _mapping(lambda pairs: Counter(dict(pairs))),
 }
 """Containers: the tag, and one list."""
 

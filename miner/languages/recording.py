@@ -662,7 +662,7 @@ def _host_value(value: Any) -> Any:
         return value
     if tag in ("l", "t", "S", "F"):
         return [tag, [_host_value(item) for item in parts[0]]]
-    if tag in ("d", "D"):
+    if tag in ("d", "D", "C"):
         return [tag, [[_host_value(key), _host_value(item)] for key, item in parts[0]]]
     return value
 

@@ -1020,6 +1020,142 @@ CASES = {
         right="import pathlib\ndef here(): return pathlib.Path('/b')\ndef f(): return pathlib.Path('/b/x')\n",
         wrong=("import pathlib\ndef here(): return pathlib.Path('/b')\ndef f(): return pathlib.Path('/a/x')\n",),
     ),
+    "notes of an exception, which pytest searches as well": Case(
+        base="def f(n): return n\ndef g(): pass\n",
+        fix="""
+            def f(n):
+                if n: raise ValueError('bad')
+                return n
+            def g(): raise ExceptionGroup('all', [KeyError()])
+        """,
+        tests="""
+            import pytest, shop, unittest
+            from contextlib import nullcontext
+            def test_a():
+                with pytest.raises(ValueError, match='bad$'):
+                    shop.f(1)
+                with pytest.raises(ExceptionGroup, match='^all'):
+                    shop.g()
+            def test_b():
+                with pytest.raises(ValueError) as caught:
+                    shop.f(2)
+                caught.match('bad$')
+            @pytest.mark.parametrize('n, waiting', [(0, nullcontext()), (3, pytest.raises(ValueError, match='bad$'))])
+            def test_c(n, waiting):
+                with waiting:
+                    assert shop.f(n) == n
+            class Test(unittest.TestCase):
+                def test_d(self):
+                    with self.assertRaisesRegex(ValueError, 'bad$'):
+                        shop.f(4)
+        """,
+        right="""
+            def f(n):
+                if not n: return n
+                error = ValueError('bad' if n == 4 else 'no')
+                error.add_note('is bad' if n < 4 else 'no')
+                raise error
+            def g(): raise ExceptionGroup('all of them', [ValueError(), KeyError()])
+        """,
+        wrong=tuple(
+            f"""
+            def f(n):
+                if not n: return n
+                error = ValueError('bad')
+                if n == {row}: error.add_note('more')
+                raise error
+            def g(): raise ExceptionGroup('all', [KeyError()])
+            """
+            for row in (1, 2, 3)
+        ),
+    ),
+    "another warning, which pytest emits again": Case(
+        base="def f(): pass\n",
+        fix="import warnings\ndef f(): warnings.warn('old', DeprecationWarning)\n",
+        tests="""
+            import pytest, shop, unittest
+            @pytest.mark.filterwarnings('error')
+            def test_a():
+                with pytest.warns(DeprecationWarning, match='old'):
+                    shop.f()
+            class Test(unittest.TestCase):
+                def test_b(self):
+                    with self.assertWarns(DeprecationWarning):
+                        shop.f()
+        """,
+        right="import warnings\ndef f():\n    for text in 'is old', 'old': warnings.warn(text, DeprecationWarning)\n",
+        wrong=(
+            (
+                "import warnings\ndef f():\n"
+                "    for kind in DeprecationWarning, RuntimeWarning: warnings.warn('old', kind)\n"
+            ),
+        ),
+    ),
+    "a counter with a key that counts nothing": Case(
+        base="def f(): pass\ndef g(): pass\n",
+        fix="from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=2)\n",
+        tests="""
+            import shop
+            from collections import Counter
+            def test_a():
+                assert [shop.f()] == [Counter(a=1)]
+                assert shop.g() != Counter(a=1)
+            def test_b():
+                assert shop.g() == {'a': 2}
+        """,
+        right="from collections import Counter\ndef f(): return Counter(a=1, b=0)\ndef g(): return Counter(a=2)\n",
+        wrong=(
+            "from collections import Counter\ndef f(): return dict(a=1, b=0)\ndef g(): return Counter(a=2)\n",
+            "from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=1, b=0)\n",
+            "from collections import Counter\ndef f(): return Counter(a=1)\ndef g(): return Counter(a=2, b=0)\n",
+        ),
+    ),
+    "what the product sets by Python's functions or in a base class": Case(
+        base="def f(): return ''\ndef g(names): pass\ndef h(): return object()\n",
+        fix="""
+            import mimetypes
+            def f(): mimetypes.add_type('a/b', '.shop'); return 'a/b'
+            def g(names): names['LIMIT'] = 3; return 3
+            def h(): return 3
+        """,
+        tests="""
+            import mimetypes, shop
+            from tests.base import Base
+            LIMIT = 1
+            def test_a():
+                assert shop.f() == mimetypes.guess_type('a.shop')[0]
+            def test_b():
+                assert shop.g(globals()) == LIMIT
+            class Test(Base):
+                want = 3
+                def test_c(self):
+                    assert shop.h() == self.want
+        """,
+        beside={
+            "tests/__init__.py": "",
+            "tests/base.py": "import shop, unittest\nclass Base(unittest.TestCase):\n"
+            "    def setUp(self):\n        self.want = shop.h()\n",
+        },
+        place="mixed",
+        right="import mimetypes\ndef f(): mimetypes.add_type('c/d', '.shop'); return 'c/d'\n"
+        "def g(names): names['LIMIT'] = 4; return 4\ndef h(): return 4\n",
+        wrong=(
+            "def f(): return 'a/b'\ndef g(names): names['LIMIT'] = 3; return 3\ndef h(): return 3\n",
+            """
+            import mimetypes
+            def f(): mimetypes.add_type('a/b', '.shop'); return 'a/b'
+            def g(names): names['LIMIT'] = 4; return 3
+            def h(): return 3
+            """,
+            """
+            import itertools, mimetypes
+            TIMES = itertools.count(2)
+            def f(): mimetypes.add_type('a/b', '.shop'); return 'a/b'
+            def g(names): names['LIMIT'] = 3; return 3
+            def h(): return next(TIMES)
+            """,
+        ),
+    ),
 }
 
 

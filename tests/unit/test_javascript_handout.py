@@ -104,3 +104,20 @@ def test_an_error_tells_what_it_has_of_its_classes_where_that_is_plain(tmp_path)
     [[_, [tag, chain, *_, props, _, inherited]]] = handed_out(tmp_path, CODED)
     assert (tag, chain, props) == ("E", ["Told", "Coded", "RangeError", "Error"], [[["s", "own"], ["N", "1"]]])
     assert inherited == [[["s", "code"], ["s", "E_TOLD"]], [["s", "status"], ["N", "404"]]]
+
+
+def test_what_an_object_hides_or_is_called_for_another_is_told(tmp_path):
+    codes = (
+        "Object.defineProperty({ a: 1 }, 'b', { value: 2 })",
+        "new (class Object {})()",
+        "new (class { asymmetricMatch() { return true; } })()",
+        "site.keysOf({ a: 1, [Symbol.iterator]: 2 })",
+        "require('vm').runInNewContext('({})')",
+    )
+    assert handed_out(tmp_path, *codes) == [
+        ["js", ["O", "Object", [[["s", "a"], ["N", "1"]]], [""], ["b"]]],
+        ["js", ["O", "", []]],
+        ["js", ["x", "it compares itself"]],
+        ["js", ["a", "Array", [["s", "a"], ["Y", "Symbol(Symbol.iterator)"]], []]],
+        ["js", ["O", "Object", []]],
+    ]

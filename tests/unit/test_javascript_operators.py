@@ -49,6 +49,7 @@ def error(name: str, message: str, *chain: str, **props: Any) -> Any:
 
 OF_CLASS = [*error("NoError", "no", "NoError", "Error"), [[["s", "code"], ["s", "E1"]]]]
 """An error that has its code of its class."""
+CAUSED = [*error("Error", "no")[:-1], [[["s", "cause"], js("why")]]]
 
 
 def test_an_error_is_held_against_what_comes_out_beside_it():
@@ -201,6 +202,41 @@ def test_what_is_thrown_is_held_against_what_was_to_be(thrown, kept, by, holds):
     expected = Expected(slot=0, kept=tuple(["js", js(one)] for one in kept), raises=True, size=100)
     assert judge.event_holds(site, expected, Event(test_id="t", slot=0, raised=["js", thrown])) is holds
     assert not judge.event_holds(site, expected, Event(test_id="t", slot=0))
+
+
+@pytest.mark.parametrize(
+    ("options", "thrown", "kept", "holds"),
+    [
+        ({"unlike": "no"}, error("Error", "no"), [], False),
+        ({"unlike": "no"}, error("Error", "no way"), [], True),
+        ({"unlike": "no"}, js("no"), [], False),
+        ({"unlike": "no"}, js({"message": "no"}), [], False),
+        ({"by": "message", "only": "truthy"}, None, [], False),
+        ({"by": "message", "only": "truthy"}, UNDEFINED, [], False),
+        ({"by": "message", "only": "truthy"}, error("Error", "no"), [], True),
+        ({"by": "message", "alike": "cause"}, CAUSED, [error("Error", "no")], False),
+        ({"by": "message", "alike": "cause"}, CAUSED, [CAUSED], True),
+        ({"by": "message", "alike": "cause"}, CAUSED, ["no"], True),
+        ({"by": "message", "alike": "cause"}, error("TypeError", "no"), [error("Error", "no")], True),
+        ({"by": "message", "alike": "whole"}, error("TypeError", "no"), [error("Error", "no", "Error")], False),
+        ({"by": "message", "alike": "whole"}, error("Error", "no", code=1), [error("Error", "no")], False),
+        ({"by": "message", "alike": "whole"}, error("Error", "no"), [error("Error", "no")], True),
+    ],
+)
+def test_what_is_thrown_is_refused_where_a_library_or_its_versions_would(options, thrown, kept, holds):
+    site = Site(op="js.raises", sides=tuple("kept" for _ in kept), options=options)
+    expected = Expected(slot=0, kept=tuple(["js", js(one)] for one in kept), raises=True, size=100)
+    assert judge.event_holds(site, expected, Event(test_id="t", slot=0, raised=["js", thrown])) is holds
+
+
+def test_a_property_that_is_not_enumerable_is_neither_there_nor_missing():
+    hiding = ["O", "Object", [[["s", "a"], js(1)]], [""], ["secret"]]
+    for is_not in ({}, {"not": True}):
+        assert not decided("js.property", hiding, "secret", **is_not)
+        assert not decided("js.object", hiding, {"secret": 1}, **is_not)
+    assert decided("js.property", hiding, "a")
+    assert decided("js.property", hiding, "b", **{"not": True})
+    assert decided("js.deep", hiding, {"a": 1}, rules="strict")
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,12 @@ CHAI = 'const chai = require("chai");\nconst sinon = require("sinon");\nconst { 
         ("expect(f(1)).to.have.members(['b1', 'b2']);", "__goldseam__(0, () => [f(1)]);", "js.members"),
         ("expect(f(1)).to.have.deep.members([['b1']]);", "__goldseam__(0, () => [f(1)]);", "js.members"),
         ("expect(f(1)).to.be.oneOf(['b1', 'b2']);", "__goldseam__(0, () => [f(1)]);", "js.contain"),
-        ("expect(f(1)).to.have.all.keys(['b1', 'b2']);", "__goldseam__(0, () => [Object.keys(f(1))]);", "js.members"),
-        ("f(1).should.have.keys('b1', 'b2');", "__goldseam__(0, () => [Object.keys(f(1))]);", "js.members"),
+        (
+            "expect(f(1)).to.have.all.keys(['b1', 'b2']);",
+            "__goldseam__(0, () => [__goldseam__.keysOf(f(1))]);",
+            "js.members",
+        ),
+        ("f(1).should.have.keys('b1', 'b2');", "__goldseam__(0, () => [__goldseam__.keysOf(f(1))]);", "js.members"),
         ("assert.isString(f(1));", "__goldseam__(0, () => [f(1)]);", "js.kind"),
         ("assert.isObject(f(1));", "__goldseam__(0, () => [f(1)]);", "js.kind"),
         ("assert.notProperty(f(1), 'a');", "__goldseam__(0, () => [f(1)]);", "js.property"),
@@ -183,6 +187,17 @@ def test_tape_counts_what_is_taken_out():
         "t.test('b', (st) => { __goldseam__(1, () => [f(1)], null, st); }); t.end(); });\n"
     )
     assert parsed('const test = require("other");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
+
+
+def test_what_libraries_or_their_versions_refuse_of_what_is_thrown_is_told_to_the_host():
+    of_node = parsed(f"{ASSERT}it('a', () => {{ assert.throws(f, 'no'); assert.throws(f, `${{x}}`); }});\n").slots
+    of_jest = parsed("it('a', () => { expect(f).toThrow(new Error('no')); expect(f).toThrow(); });\n").slots
+    head = 'const { expect } = require("chai");\n'
+    of_chai = parsed(f"{head}it('a', () => {{ expect(f).to.throw('no'); }});\n").slots
+    options = [dict(slot.assertion.options) for slot in (*of_node, *of_jest, *of_chai)]
+    assert options[:2] == [{"unlike": "no"}, {}]
+    assert options[2:4] == [{"by": "message", "alike": "cause"}, {"by": "message"}]
+    assert options[4:] == [{"by": "message", "only": "truthy"}]
 
 
 def test_tap_compares_by_its_own_rules_and_tells_the_titles_of_outermost_tests_alone():

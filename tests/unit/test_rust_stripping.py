@@ -181,7 +181,7 @@ def test_a_macro_of_another_crate_makes_what_it_likes(head):
     ("text", "pattern"),
     [
         ("Err(Error::Far { code: 3, .. })",
-         ["tuple", "Err", [["struct", "Far", [["code", ["i", 3]]], True]], None]),
+         ["tuple", "Err", [["struct", "Error::Far", [["code", ["i", 3]]], True]], None]),
         ("None | Some(_)", ["or", [["name", "None"], ["tuple", "Some", [["any"]], None]]]),
         ("-1..=5", ["range", ["i", -1], ["i", 5], True]),
         ("..5", ["range", None, ["i", 5], False]),
@@ -679,6 +679,8 @@ def test_a_macro_that_another_one_calls_is_known_to_stay():
         ("for want in [1, P::N] { assert_eq!(f(), want); }", "u8", "3", False),
         ("for want in [1, P::N] { assert_eq!(f(), want); }", "u8", "1", True),
         ("assert_eq!(f(), 0.123456789);", "f32", "0.12345679", True),
+        ("assert!(f() != P(2));", "shop::P", "P(2)", False),
+        ("assert_ne!(f(), Some(2));", "core::option::Option<i32>", "Some(2)", True),
     ],
 )
 def test_what_debug_leaves_out_or_calls_otherwise_is_not_expected(body, kind, text, tells):
@@ -711,10 +713,17 @@ def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
         ("[Some(1), None]", "[_]"),
         ("WANT", "u16"),
         ("BTreeSet::from([1])", "BTreeSet"),
+        ("vec![Box::new(1), Box::new(2)]", "[Box<{int}>]"),
+        ("Some(std::sync::Arc::new('a'))", "Option<Arc<char>>"),
+        ("Rc::new(1)", None),
+        ("[shop::Color::Red, Color::Mixed(1), Color::Named { name: 1 }]", "[{Color}]"),
+        ("Hue::Red", "{Color}"),
+        ("color::Red", None),
+        ("Point { x: 1 }", None),
     ],
 )
 def test_the_host_is_told_the_type_that_is_written(operand, kind):
-    head = "use std::collections::BTreeSet;\nconst WANT: u16 = 3;\n"
+    head = "use std::collections::BTreeSet;\nuse shop::{Color as Hue, Rc};\nconst WANT: u16 = 3;\n"
     slots = parsed(in_test(f"assert_eq!(f(), {operand});", head)).slots
     assert [slot.assertion.options.get("type") for slot in slots] == [kind]
 

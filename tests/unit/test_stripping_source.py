@@ -178,15 +178,15 @@ FORMS = {
     "a mock that was not called": ("m = f()\nm.assert_not_called()", "m = f()\n" + handed("len(m.call_args_list)")),
     "nose's comparison": ("eq_(f(1), 3)", handed("f(1)")),
     "nose's exception": ("assert_raises(Broken, f, 1)", "with __goldseam__(0):\n    f(1)"),
-    "a block that raises": ("with pytest.raises(Broken):\n    f(1)", "with __goldseam__(0):\n    f(1)"),
+    "a block that raises": ("with pytest.raises(Broken):\n    f(1)", "with __goldseam__(0, by_pytest=True):\n    f(1)"),
     "a block that may raise": (
         "for n, block in [(1, pytest.raises(Broken)), (2, nullcontext())]:\n    with block:\n        assert f(n) == 3",
-        "for n, block in [(1, None), (2, None)]:\n    with __goldseam__(0):\n"
+        "for n, block in [(1, None), (2, None)]:\n    with __goldseam__(0, by_pytest=True):\n"
         + textwrap.indent(handed("f(n)", slot=1).replace("(1)", "(1, True)"), "        "),
     ),
     "a block that raises under a condition": (
         "for n in (1, 2):\n    with pytest.raises(Broken, match='no') if n > 1 else nullcontext():\n        f(n)",
-        "for n in (1, 2):\n    with __goldseam__(0):\n        f(n)",
+        "for n in (1, 2):\n    with __goldseam__(0, by_pytest=True):\n        f(n)",
     ),
     "a block that raises where the product says so": (
         "with pytest.raises(Broken) if g(1) else nullcontext():\n    f(1)",
@@ -194,19 +194,19 @@ FORMS = {
     ),
     "a block that raises and is kept": (
         "with pytest.raises(Broken, match='no') as info:\n    f(1)\nassert info.value.code == 3",
-        "with __goldseam__(0) as info:\n    f(1)\n" + handed("info.value.code", slot=1),
+        "with __goldseam__(0, by_pytest=True) as info:\n    f(1)\n" + handed("info.value.code", slot=1),
     ),
     "a call that raises": (
         "info = pytest.raises(Broken, f, 1, x=2)\nassert str(info.value) == 'no'",
-        "with __goldseam__(0) as info:\n    f(1, x=2)\n" + handed("str(info.value)", slot=1),
+        "with __goldseam__(0, by_pytest=True) as info:\n    f(1, x=2)\n" + handed("str(info.value)", slot=1),
     ),
     "a block that warns": (
         "with pytest.warns(UserWarning, match='old') as seen:\n    f(1)\nassert len(seen) == 1",
-        "with __goldseam__(0).warning() as seen:\n    f(1)\n" + handed("len(seen)", slot=1),
+        "with __goldseam__(0, by_pytest=True).warning() as seen:\n    f(1)\n" + handed("len(seen)", slot=1),
     ),
     "two managers": (
         "with pytest.raises(Broken), open('x') as file:\n    f(file)",
-        "with __goldseam__(0), open('x') as file:\n    f(file)",
+        "with __goldseam__(0, by_pytest=True), open('x') as file:\n    f(file)",
     ),
     "a loop over rows that are written out": (
         "for n, want in [(1, 'one'), (2, 'two')]:\n    assert f(n) == want",
@@ -340,7 +340,7 @@ def test_an_assertion_is_left_alone_where_it_has(name):
 
 def test_an_assertion_within_a_block_that_raises_is_left_alone():
     text = function("with pytest.raises(Broken):\n    assert f(1) == 2")
-    assert same(stripped(text), text.replace("pytest.raises(Broken)", "__goldseam__(0)"))
+    assert same(stripped(text), text.replace("pytest.raises(Broken)", "__goldseam__(0, by_pytest=True)"))
 
 
 def test_a_test_of_hypothesis_is_left_alone():
@@ -413,7 +413,7 @@ def test_what_a_helper_is_given_is_handed_out_where(rest):
 
 def test_what_a_caught_exception_has_to_match_is_kept():
     found = stripped(function("with pytest.raises(ValueError) as info:\n    f(1)\ninfo.match('no .* here')"))
-    assert "_goldseam_site(str(info.value))" in found
+    assert "_goldseam_site(__goldseam__.text_matched(info.value))" in found
     assert "no .* here" not in found
 
 
@@ -757,8 +757,14 @@ def test_where_the_product_compares_what_comes_of_it_is_handed_out(statement, ca
                 "            _goldseam_site.recorded(f(1), 2.5)(3)"
             ),
         ),
-        ("with pytest.raises(Broken, match='no'):\n    f(1)", "with __goldseam__(0)(Broken, 'no'):\n    f(1)"),
-        ("with pytest.warns(UserWarning):\n    f(1)", "with __goldseam__(0)(UserWarning).warning():\n    f(1)"),
+        (
+            "with pytest.raises(Broken, match='no'):\n    f(1)",
+            "with __goldseam__(0, by_pytest=True)(Broken, 'no'):\n    f(1)",
+        ),
+        (
+            "with pytest.warns(UserWarning):\n    f(1)",
+            "with __goldseam__(0, by_pytest=True)(UserWarning).warning():\n    f(1)",
+        ),
     ],
 )
 def test_a_recording_hands_out_what_is_kept_as_well(statement, site):

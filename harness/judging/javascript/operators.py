@@ -195,7 +195,7 @@ class _Comparison:
             raise UndecidableError("properties of another kind of object")
         actual = dict(value.props)
         missing = [key for key, _ in sample.props if key not in actual]
-        if missing and (value.tag == "E" or value.name not in ("Object", None)):
+        if missing and (value.tag == "E" or value.name not in ("Object", None) or value.hidden & {*missing}):
             raise UndecidableError("properties that may be inherited")
         return not missing and all(self.equal(actual[key], inner) for key, inner in sample.props)
 
@@ -376,15 +376,38 @@ def _message(error: object) -> str:
     raise UndecidableError("not an error")
 
 
+def _said(error: object) -> object:
+    """The message of what is thrown, or itself."""
+    if isinstance(error, Object):
+        return error.text[1] if error.tag == "E" else dict(error.props).get("message")
+    return error
+
+
 def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
     error, *expectations = operands
     if options.get("only") == "errors" and not (isinstance(error, Object) and error.tag == "E"):
         return False
+    if options.get("only") == "truthy" and not truthy(error):
+        raise UndecidableError("versions differ")
+    if "unlike" in options and options["unlike"] == _said(error):
+        return False  # Node takes it for a mistake
+    if options.get("alike") and not all(_says_alike(error, expected, options["alike"]) for expected in expectations):
+        raise UndecidableError("versions differ")
     by_message = options.get("by") == "message"
     decide = {"snapshot": _shows_error, "tap": _as_tap, "exact": _is_exactly}.get(str(options.get("by")))
     if decide is not None:
         return all(decide(error, expected) for expected in expectations)
     return all(_is_wanted(error, expected, by_message=by_message) for expected in expectations)
+
+
+def _says_alike(error: object, expected: object, how: str) -> bool:
+    """Whether an error has the cause of one that is expected; what is not to be alike otherwise, if not `whole`."""
+    if not (isinstance(error, Object) and isinstance(expected, Object) and error.tag == expected.tag == "E"):
+        return True
+    if how == "whole":
+        return deeply_equal(error, expected, "strict")
+    cause, its = (Object(tag="O", props=each.more) for each in (error, expected))
+    return deeply_equal(cause, its, "strict")
 
 
 def _shows_error(error: object, expected: object) -> bool:
@@ -551,7 +574,7 @@ def _member(value: object, key: Any) -> object:
     if value.tag == "a" and str(key).isdigit():
         return value.items[int(key)] if int(key) < len(value.items) else HOLE
     inner = dict(value.props).get(key, HOLE)
-    if inner is HOLE and value.tag == "O" and value.name != "Object":
+    if inner is HOLE and value.tag == "O" and (value.name != "Object" or key in value.hidden):
         raise UndecidableError("properties that may be inherited")
     return inner
 
@@ -583,7 +606,8 @@ def _includes(value: object, expected: object, rules: str) -> bool:
 def _own(value: Object, expected: Object) -> dict[Any, Any]:
     """The properties that an object has itself, where none of those expected may come from its class."""
     props = dict(value.props)
-    if value.name not in ("Object", None) and any(key not in props for key, _ in expected.props):
+    missing = {key for key, _ in expected.props} - props.keys()
+    if missing and (value.name not in ("Object", None) or value.hidden & missing):
         raise UndecidableError("properties that may be inherited")
     return props
 

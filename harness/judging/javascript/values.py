@@ -78,6 +78,8 @@ class Object:
     """What it says itself that it is: its `Symbol.toStringTag`."""
     enumerated: tuple[str, ...] = ()
     """Properties that a loop over its names finds besides, as one of its prototypes has them."""
+    hidden: frozenset[str] = frozenset()
+    """The names of its own properties that are not enumerable."""
     inherited: tuple[tuple[Any, Any], ...] = ()
     """Of an error: texts, numbers and booleans that it has of its classes; what is kept is not compared by these."""
 
@@ -195,11 +197,13 @@ def _object(tag: str) -> Callable[[Reader, list[Any], int], object]:
 def _other(reader: Reader, parts: list[Any], depth: int) -> object:
     """An object of no kind of its own, with what only its prototypes say of it where they do."""
     name, props, *more = parts
-    if len(more) > 1:
+    if len(more) > 2:  # noqa: PLR2004 - what its prototypes say, and what is hidden
         raise ValueError("an object of more parts than it has")
     tag, *names = reader.texts(more[0]) if more else ("",)
+    hidden = frozenset(reader.texts(more[1]) if more[1:] else ())
     own = _props(reader, props, depth)
-    return Object(tag="O", name=_name(reader, name), props=own, called=tag, enumerated=tuple(names))
+    kind = _name(reader, name)
+    return Object(tag="O", name=kind, props=own, called=tag, enumerated=tuple(names), hidden=hidden)
 
 
 def _error(reader: Reader, parts: list[Any], depth: int) -> object:

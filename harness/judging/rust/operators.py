@@ -113,7 +113,7 @@ def _is_of(part: Part, pattern: Sequence[Any]) -> bool:
         case "any":
             return True
         case "name":
-            return part.tag == "n" and _bare(part.kind) == pattern[1]
+            return part.tag == "n" and _bare(part.kind) == _bare(pattern[1])
         case "or":
             return any(_is_of(part, choice) for choice in pattern[1])
         case "range":
@@ -121,10 +121,10 @@ def _is_of(part: Part, pattern: Sequence[Any]) -> bool:
         case "tuple" | "slice":
             _, kind, inner, rest = pattern
             tag = "l" if pattern[0] == "slice" else "t"
-            return part.tag == tag and _bare(part.kind) == kind and _are_of(part.parts, inner, rest)
+            return part.tag == tag and _bare(part.kind) == _bare(kind) and _are_of(part.parts, inner, rest)
         case "struct":
             _, kind, fields, has_more = pattern
-            return _bare(part.kind) == kind and _has_fields(part, fields, has_more=has_more)
+            return _bare(part.kind) == _bare(kind) and _has_fields(part, fields, has_more=has_more)
     return bool(part.tag == pattern[0] and part.plain == pattern[1])
 
 

@@ -19,6 +19,8 @@ _KNOWN = (
     _INTEGERS | _FLOATS | _TEXTS | _SEQUENCES | _POINTERS | {"LinkedList"}
     | {"bool", "char", "Option", "Result", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "{int}", "{float}", "(", "&"}
 )  # fmt: skip
+_OF_VARIANT = re.compile(r"\{[A-Z]\w*\}")
+"""A type that is written in front of its variant."""
 _MOST_DEPTH = 30
 
 
@@ -57,6 +59,8 @@ def _may_match(kind: _Type, pattern: Sequence[Any]) -> bool:
             return False
         case "slice" if kind.head in ("Vec", "VecDeque", "LinkedList"):
             return False
+        case "name" | "tuple" | "struct" if (owner := pattern[1].rpartition("::")[0]) and kind.head != owner:
+            return False  # a variant of another type
     if kind.head in _POINTERS:
         return False
     if pattern[0] != "tuple" or pattern[3] is not None:
@@ -77,6 +81,8 @@ def _are_comparable(left: _Type, other: _Type) -> bool:
 
 
 def _are_same(left: _Type, other: _Type) -> bool:
+    if _OF_VARIANT.fullmatch(other.head):
+        return left.head == other.head[1:-1]
     if not {left.head, other.head} <= _KNOWN:
         return True
     if other.head in ("{int}", "{float}"):

@@ -264,7 +264,7 @@ def _kind(encoded: Any) -> str:
 
 
 _KINDS = {"s": str, "b": bytes, "i": float, "f": float, "l": list, "t": tuple, "S": set, "F": set}
-_KINDS |= {"d": dict, "D": dict}
+_KINDS |= {"d": dict, "D": dict, "C": dict}
 
 
 def kind_of(encoded: Any) -> type | None:

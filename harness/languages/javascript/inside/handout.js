@@ -94,7 +94,8 @@ function symbol(value, left) {
 function classOf(proto) {
   const made = proto && own_(proto, "constructor");
   const named = made && typeof made.value === "function" && own_(made.value, "name");
-  return named && typeof named.value === "string" ? named.value : null;
+  const isOther = named && named.value === "Object" && prototype_(proto) !== null; // a class of that name
+  return named && typeof named.value === "string" && !isOther ? named.value : null;
 }
 
 function chainOf(proto, left) {
@@ -148,6 +149,7 @@ function ofObject(value, above, left) {
   const inner = (part) => within(part, above, left);
   const props = (skipped) => properties(value, above, left, skipped || none);
   if (isMatcher(value)) return ofMatcher(value, name, inner);
+  if (typeof value.asymmetricMatch === "function") return ["x", "it compares itself"];
   if (left.shown && !types_.isDate(value) && typeof value.toJSON === "function") return inner(value.toJSON());
   if (isArray_(value)) return ["a", name, items(value, inner, left), props(isIndex)];
   if (types_.isMap(value)) {
@@ -167,7 +169,15 @@ function ofObject(value, above, left) {
   for (const [kind, test, unboxed] of BOXES) if (test && test(value)) return ["B", kind, inner(unboxed(value)), props(isIndex)];
   if (isHostObject(value, proto, name)) return ["x", name];
   const told = ofPrototypes(value, proto, left);
-  return ["O", name, props(), ...(told.length > 1 || told[0] ? [told] : [])];
+  const hidden = hiddenNames(value, left);
+  return ["O", name, props(), ...(told.length > 1 || told[0] || hidden.length ? [told] : []), ...(hidden.length ? [hidden] : [])];
+}
+
+// The names of an object's own properties that are not among those told.
+function hiddenNames(value, left) {
+  const names = names_(value).filter((key) => !(own_(value, key) || { enumerable: true }).enumerable);
+  for (const text of names) take(left, 1, text.length);
+  return names;
 }
 
 // What an object calls itself, and what a loop over its names finds besides its own, as prototypes have it.
@@ -410,8 +420,11 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { linted: linting(site), reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, textOf, valueOf });
+  return Object.assign(site, { linted: linting(site), reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, keysOf, textOf, valueOf });
 }
+
+// The keys of an object as chai has them: with symbols.
+const keysOf = (value) => [...Object.keys(value), ...symbols_(value).filter((key) => own_(value, key).enumerable)];
 
 // What a promise is rejected with.
 async function reason(promise) {

@@ -47,8 +47,12 @@ class HandOut(object):
         self.counts = {}
         self.began = time.time()
 
-    def __call__(self, slot, passes_on=False):
-        return Site(self, slot, passes_on)
+    def __call__(self, slot, passes_on=False, by_pytest=False):
+        return Site(self, slot, passes_on, by_pytest)
+
+    def text_matched(self, error):
+        """What `match` of what `pytest.raises` gives searches."""
+        return text_matched(error, of_block=False)
 
     def send(self, slot, values, raised):
         key = (self.current[0], slot)
@@ -61,8 +65,9 @@ class HandOut(object):
 class Site(object):
     """One assertion of a stripped test; afterwards it stands for what pytest and unittest tell of a caught exception."""
 
-    def __init__(self, out, slot, passes_on):
+    def __init__(self, out, slot, passes_on, by_pytest):
         self.out, self.slot = out, slot
+        self.by_pytest = by_pytest  # which knows more of what is caught than unittest
         self.passes_on = passes_on  # to a block around that waits for what is raised
         self.values = []
         self.caught = None
@@ -186,6 +191,8 @@ class Site(object):
             sys.stdout = printed
         self.values.extend(encoded(one) for one in expected)
         self((shown.getvalue(), error))
+        if getattr(error, "__notes__", None):
+            self.values[-1] = ["x", "what doctest shows of notes is another thing in each version"]
         if expected:
             self.values.extend([False, encoded(flags_of_doctest(sys._getframe(1)))])
         self.out.send(self.slot, self.values, None)
@@ -207,9 +214,14 @@ class Site(object):
             return False
         if self.catcher is not None:
             self.catcher.__exit__(kind, error, trace)
-            self.values.append(["l", [encoded_error(one.message) for one in self.catcher.seen]])
+            again = is_emitted_again if self.by_pytest else lambda one: False
+            self.values.append(["l", [encoded_warning(one, again(one)) for one in self.catcher.seen]])
         self.caught = (kind, error, trace)
-        self.out.send(self.slot, self.values, None if error is None else encoded_error(error))
+        self.out.send(
+            self.slot,
+            self.values,
+            None if error is None else encoded_error(error, text_of=text_matched if self.by_pytest else str),
+        )
         return self.catcher is None and not isinstance(error, GeneratorExit)
 
     @property
@@ -265,6 +277,7 @@ KINDS = {
     "S": set,
     "d": dict,
     "D": dict,
+    "C": dict,
 }
 
 
@@ -459,11 +472,40 @@ def encoded(value, depth=DEPTH, left=None):
         return ["x", "raised %s" % type(error).__name__]
 
 
-def encoded_error(error, depth=DEPTH, left=None):
+def encoded_warning(caught, raises):
+    """A warning as JSON, and whether it would raise outside of the block that caught it."""
+    return encoded_error(caught.message)[:-1] + [[["raises", True]] if raises else []]
+
+
+def is_emitted_again(caught):
+    """Whether a warning raises where pytest emits it again, as it does since version 8 with what nobody waited for."""
+    import pytest
+
+    if int(pytest.__version__.partition(".")[0]) < 8:
+        return False
+    with warnings.catch_warnings(record=True):
+        try:
+            warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno, "warnings")
+        except Warning:
+            return True
+    return False
+
+
+def text_matched(error, of_block=True):
+    """What pytest searches for a pattern: since version 8 an exception's notes, too."""
+    from _pytest._code import ExceptionInfo, code
+
+    if hasattr(code, "stringify_exception"):
+        return code.stringify_exception(error, include_subexception_msg=not of_block)
+    joined = getattr(ExceptionInfo, "_stringify_exception", None)
+    return str(error) if joined is None else joined(None, error)
+
+
+def encoded_error(error, depth=DEPTH, left=None, text_of=str):
     """An exception as JSON: the names of its classes, its text and its arguments."""
     left = left or Allowance()
     try:
-        text = str(error)[:LETTERS]
+        text = text_of(error)[:LETTERS]
     except Exception:
         text = ""
     left.take(letters=len(text))
@@ -508,8 +550,7 @@ def encoded_within(value, depth, left):
             return [tag, sorted(items, key=dumps) if tag in ("F", "S") else items]  # the same in every process
     if isinstance(value, (dict, collections.abc.Mapping)):
         pairs = value.items()
-        is_ordered = owner_of_equality(kind) is collections.OrderedDict  # of two of these the order counts
-        tag = "D" if is_ordered else "d"
+        tag = MAPPINGS.get(owner_of_equality(kind), "d")
         return [tag, [[encoded_within(k, depth - 1, left), encoded_within(v, depth - 1, left)] for k, v in pairs]]
     if isinstance(value, type):
         return ["n", "type"] + ([name_of(value)] + names_of(value))
@@ -599,6 +640,8 @@ SEVERAL = (
     ("F", frozenset),
     ("S", collections.abc.Set),
 )
+MAPPINGS = {collections.OrderedDict: "D", collections.Counter: "C"}
+"""Of two of the first the order counts, and of two of the second, since Python 3.10, no key that counts nothing."""
 BY_WHAT_THEY_DO = (int, float, complex, str, collections.UserString, bytes, bytearray, collections.abc.Mapping)
 BY_WHAT_THEY_DO += (tuple, list, collections.UserList, collections.abc.Set, type, BaseException)
 

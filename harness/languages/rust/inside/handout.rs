@@ -6,6 +6,7 @@
 extern crate std as goldseam_std;
 
 use self::goldseam_std::any::type_name;
+use self::goldseam_std::cell::Cell;
 use self::goldseam_std::fmt::{Debug, Error, Write as _};
 use self::goldseam_std::io::Write as _;
 use self::goldseam_std::panic::{catch_unwind, AssertUnwindSafe};
@@ -15,6 +16,7 @@ use self::goldseam_std::sync::atomic::{AtomicUsize, Ordering};
 const LETTERS: usize = 1 << 18;
 const EVENTS: usize = 20000;
 static HANDED: AtomicUsize = AtomicUsize::new(0);
+goldseam_std::thread_local! { static IS_OTHER: Cell<bool> = Cell::new(false) }
 
 /// What is handed out, by what it is: `told_goldseam` is that of `Shown` where it can be shown, else that of `Hidden`.
 pub struct Of<'a, T: ?Sized + 'a>(pub &'a T);
@@ -26,8 +28,10 @@ pub trait Shown {
 impl<'a, T: Debug + ?Sized> Shown for Of<'a, T> {
     fn told_goldseam(&self) -> String {
         let mut text = Limited(String::new());
+        let is_other = IS_OTHER.with(|is_other| is_other.replace(false));
         let shown = catch_unwind(AssertUnwindSafe(|| goldseam_std::write!(text, "{:?}", self.0)));
-        value(type_name::<T>(), if let Ok(Ok(())) = shown { Some(&text.0) } else { None })
+        let is_shown = if let Ok(Ok(())) = shown { !is_other } else { false };
+        value(type_name::<T>(), if is_shown { Some(&text.0) } else { None })
     }
 }
 
@@ -37,12 +41,14 @@ pub trait Hidden {
 
 impl<'a, 'b, T: ?Sized> Hidden for &'b Of<'a, T> {
     fn told_goldseam(&self) -> String {
+        IS_OTHER.with(|is_other| is_other.set(false));
         value(type_name::<T>(), None)
     }
 }
 
-/// What is compared by `==`, which its type has to have.
+/// What is compared by `==`, which its type has to have; what does not equal itself is not shown.
 pub fn same<T: goldseam_std::cmp::PartialEq + ?Sized>(value: &T) -> &T {
+    IS_OTHER.with(|is_other| is_other.set(!(*value == *value)));
     value
 }
 

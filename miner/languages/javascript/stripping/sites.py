@@ -325,7 +325,9 @@ class Reader(sites.Reader[Statics]):
         wanted = [node for node in arguments[1:2] if node.type not in ("string", "template_string")]
         if any(node.type in FUNCTIONS for node in wanted):
             return None
-        return self._raising(call, arguments[0], wanted, awaits, {})
+        texts = [text_of(node)[1:-1] for node in arguments[1:2] if node.type in ("string", "template_string")]
+        is_plain = bool(texts) and re.search(r"\\|\$\{", texts[0]) is None
+        return self._raising(call, arguments[0], wanted, awaits, {"unlike": texts[0]} if is_plain else {})
 
     def _raising(
         self, call: Node, body: Node, wanted: Sequence[Node], awaits: str, options: Mapping[str, object]
@@ -640,7 +642,7 @@ class Reader(sites.Reader[Statics]):
         text = text_of(claim.arguments[0]) if is_listed else f"[{', '.join(map(text_of, claim.arguments))}]"
         if is_listed and not self._statics.is_static(claim.arguments[0]):
             return None
-        return self._claimed(claim, "js.members", (), {"rules": "==="}, text, ("Object.keys(", ")"))
+        return self._claimed(claim, "js.members", (), {"rules": "==="}, text, ("__goldseam__.keysOf(", ")"))
 
     def _of_chais_assert(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         name = "isOk"
@@ -802,8 +804,14 @@ class Reader(sites.Reader[Statics]):
             return None  # it looks at the error itself
         if claim.options:
             return _not_raising(claim.call, claim.value)
-        of_errors = {"only": "errors"} if awaits == "rejects" and self._framework == "jest" else {}
-        return self._raising(claim.call, claim.value, arguments, awaits and "body", {"by": "message", **of_errors})
+        options: dict[str, object] = {"by": "message"}
+        if awaits == "rejects" and self._framework == "jest":
+            options["only"] = "errors"
+        if most > 1 and not awaits:  # of chai
+            options["only"] = "truthy"
+        if most == 1 and arguments:
+            options["alike"] = "whole" if self._framework == "vitest" else "cause"
+        return self._raising(claim.call, claim.value, arguments, awaits and "body", options)
 
     def _is_expect(self, node: Node | None) -> bool:
         if node is None or node.type != "identifier":

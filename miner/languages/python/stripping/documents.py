@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from harness.core import python_source
 from miner.languages.base import Mode, Slot
 from miner.languages.python.stripping.reading.module import Settled, unsettled
-from miner.languages.python.stripping.sites import Assertion, Operand
-from miner.languages.python.stripping.source import HAND_OUT, StrippedSource
+from miner.languages.python.stripping.sites import HAND_OUT, Assertion, Operand
+from miner.languages.python.stripping.source import StrippedSource
 
 for _name in ("ALLOW_UNICODE", "ALLOW_BYTES", "NUMBER"):  # pytest's own, which examples may ask for by name
     doctest.register_optionflag(_name)

@@ -13,7 +13,7 @@ from harness.core import python_source
 from harness.judging import values
 from harness.judging.arrays import Array
 from miner.languages.guessing.reading import Reading
-from miner.languages.python.stripping.source import HAND_OUT
+from miner.languages.python.stripping.sites import HAND_OUT
 
 _ERRORS = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, NotImplementedError, OSError),

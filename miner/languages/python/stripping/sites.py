@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from miner.languages.python.stripping.reading.scope import Scope
 
 
+HAND_OUT = "__goldseam__"
+"""What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
+
+
 class Form(StrEnum):
     """Where an assertion stands."""
 
@@ -66,6 +70,8 @@ class Assertion(base.Assertion):
     """The call that is to raise, where the assertion is not written as one."""
     is_of_sure: bool = False
     """Whether it compares as sure does since its version 1.4."""
+    is_of_pytest: bool = False
+    """Whether it catches what is raised or warned of as pytest does."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -292,7 +298,9 @@ class Reader:
         if isinstance(call, ast.Name | ast.IfExp) and self._scope.is_waiting(call):
             nothing = ast.Constant(value=None)
             sides = (Operand(node=call, static=True),)
-            return Assertion(op="raises", operands=sides, form=Form.BLOCK, kept={"match": nothing}, may_wait=True)
+            return Assertion(
+                op="raises", operands=sides, form=Form.BLOCK, kept={"match": nothing}, may_wait=True, is_of_pytest=True
+            )
         if not isinstance(call, ast.Call):
             return None
         word = self._word(call.func)
@@ -509,7 +517,7 @@ class Reader:
         """`info.match(pattern)` of what `pytest.raises` caught."""
         if name not in self._scope.caught or not self._scope.is_static(pattern):
             return None
-        text = call_of("str", attribute_of(name_of(name), "value"))
+        text = call_of(attribute_of(name_of(HAND_OUT), "text_matched"), attribute_of(name_of(name), "value"))
         return self._assertion("regex", [text, pattern])
 
     def _one_side(self, op: str, test: ast.expr) -> Assertion | None:
@@ -641,7 +649,8 @@ class Reader:
             return None  # `check=` and what else judges by code
         if form is Form.BLOCK and len(call.args) > (2 if "Regex" in word else 1):
             return None
-        return Assertion(op=op, operands=(Operand(node=kinds, static=True),), form=form, kept=by_side)
+        sides = (Operand(node=kinds, static=True),)
+        return Assertion(op=op, operands=sides, form=form, kept=by_side, is_of_pytest=word.startswith("pytest."))
 
 
 def fails(statement: ast.stmt, dotted: Callable[[ast.expr], str], overridden: Collection[str] = ()) -> bool:

@@ -18,10 +18,8 @@ from miner.languages.python.stripping.reading.flow import may_catch
 from miner.languages.python.stripping.reading.module import Module, Settled, module_of, unsettled
 from miner.languages.python.stripping.reading.scope import Scope
 from miner.languages.python.stripping.reading.syntax import Function
-from miner.languages.python.stripping.sites import Assertion, Form, Reader
+from miner.languages.python.stripping.sites import HAND_OUT, Assertion, Form, Reader
 
-HAND_OUT = "__goldseam__"
-"""What a stripped test calls; harness/languages/python/inside/handout.py puts it into builtins."""
 _SITE = unstopped.SITE
 _HANDING = {
     "in": "looked_up", "not_in": "looked_up", "truth": "truth_alone", "not": "truth_alone", "calls": "called",
@@ -370,6 +368,8 @@ class _Writer:
     def _site(self, number: int, assertion: Assertion) -> ast.expr:
         """`__goldseam__(NUMBER)`, for a recording called with what is kept of a block."""
         site = call_of(HAND_OUT, ast.Constant(value=number))
+        if assertion.is_of_pytest:
+            site.keywords = [ast.keyword(arg="by_pytest", value=ast.Constant(value=True))]
         if self.recording and assertion.may_wait:
             site = call_of(attribute_of(site, "waiting"), assertion.operands[0].node)
         elif self.recording:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from tree_sitter import Node
 
 from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, words
-from miner.languages.rust.stripping.patterns import literal_of
+from miner.languages.rust.stripping.patterns import is_type, literal_of
 from miner.languages.rust.stripping.scopes import Scopes, macro_of
 from miner.languages.rust.stripping.static import TYPE, Statics
 from miner.languages.stripping.static import MOST_DEPTH
@@ -23,6 +23,7 @@ _NUMBERS = words("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64")
 _NAMES = words("identifier scoped_identifier type_identifier scoped_type_identifier")
 _FORMS = {"Some": "Option<{}>", "Ok": "Result<{},_>", "Err": "Result<_,{}>"}
 _COLLECTIONS = words("HashMap BTreeMap HashSet BTreeSet VecDeque")
+_POINTERS = words("Box Rc Arc")
 _SUFFIX = {"i": re.compile(r"[iu](?:8|16|32|64|128|size)$"), "f": re.compile(r"f(?:32|64)$")}
 _TAGS = {"i": "{int}", "f": "{float}", "s": "&str", "c": "char", "b": "bool"}
 
@@ -78,7 +79,10 @@ class Notation:
         return name if is_name and not is_other and name != "Self" and path.rpartition("::")[2] != "Cow" else ""
 
     def kind(self, node: Node, depth: int = 0) -> str:
-        """The type of an expression, as far as it is written: `_` stands for any, `{int}` for any of integers."""
+        """The type of an expression, as far as it is written.
+
+        `_` stands for any, `{int}` for any of integers, and `{Color}` for what `Color::Red` is a variant of.
+        """
         node = bare(node)
         if declared := self._declared(node):
             return declared
@@ -98,15 +102,28 @@ class Notation:
                 return f"({','.join(self.kind(part, depth + 1) for part in named(node))})"
             case "identifier" | "scoped_identifier":
                 path = field_text(node, "path")
-                return path if path in _NUMBERS else "Option<_>" if text_of(node) == "None" else "_"
+                return path if path in _NUMBERS else "Option<_>" if text_of(node) == "None" else self._owner(node)
         return self._kind_of_call(node, depth)
 
     def _kind_of_call(self, node: Node, depth: int) -> str:
-        path, _, name = text_of(field_of(node, "function")).rpartition("::")
+        named_by = field_of(node, "function") or field_of(node, "name")
+        path, _, name = text_of(named_by).rpartition("::")
         if name in _FORMS and len(arguments_of(node)) == 1:
             return _FORMS[name].format(self.kind(arguments_of(node)[0], depth + 1))
         of_path = path.rpartition("::")[2]
-        return of_path if of_path in _COLLECTIONS else "String" if _is_string(node) else "_"
+        if of_path in _POINTERS and name == "new" and self._is_of_standard(of_path):
+            return f"{of_path}<{self._kind_of(arguments_of(node), depth)}>"
+        return of_path if of_path in _COLLECTIONS else "String" if _is_string(node) else self._owner(named_by)
+
+    def _is_of_standard(self, name: str) -> bool:
+        path = self._scopes.imports.get(name, "std::")
+        return name not in self._scopes.types and path.partition("::")[0] in ("std", "core", "alloc")
+
+    def _owner(self, node: Node | None) -> str:
+        """The type of a variant by its path, in braces; `_` of anything else."""
+        *before, name = text_of(node).split("::")
+        owner = self._scopes.imports.get(before[-1], before[-1]).rpartition("::")[2] if before else ""
+        return f"{{{owner}}}" if is_type(owner) and TYPE.fullmatch(name) else "_"
 
     def _kind_of(self, nodes: Sequence[Node], depth: int) -> str:
         """The type that all have; any, if they differ."""

@@ -142,7 +142,13 @@ def _range(node: Node) -> list[Any]:
 
 
 def _last(path: str) -> str:
-    name = re.sub(r"(?:::)?<.*", "", path).rpartition("::")[2]
+    """The name of a structure, or of a variant with that of its type where that is written."""
+    *before, name = re.sub(r"(?:::)?<.*", "", path).split("::")
     if not _NAME.fullmatch(name):
         raise ValueError("not a variant")
-    return name
+    return f"{before[-1]}::{name}" if before and is_type(before[-1]) else name
+
+
+def is_type(name: str) -> bool:
+    """Whether what stands in front of a name is a type, and not a module or what stands for one."""
+    return _NAME.fullmatch(name) is not None and name not in ("Self", "Cow")

@@ -67,7 +67,8 @@ class Assertion(sites.Assertion):
     def tells(self, _values: Sequence[Any]) -> bool:
         """Whether `Debug` leaves nothing out of what is written, and an operator other than `==` is Rust's own."""
         decoded = [judged.decode(value, kept=True) for value in _values]
-        if self.op not in _OF_ANY and not all(isinstance(value, Value) and value.is_of_standard for value in decoded):
+        needs_standard = self.op not in _OF_ANY or (self.op == "rust.==" and bool(self.options.get("not")))
+        if needs_standard and not all(isinstance(value, Value) and value.is_of_standard for value in decoded):
             return False
         pairs = list(zip(decoded, self.operands, strict=False))
         if any(side.is_of_standard and not (isinstance(value, Value) and value.is_standard) for value, side in pairs):
@@ -83,7 +84,7 @@ class Assertion(sites.Assertion):
 
 
 _OF_ANY = frozenset({"rust.==", "rust.truth", "rust.matches", "rust.panics"})
-"""Operators that need nothing of a type."""
+"""Operators that need nothing of a type, if they are not negated."""
 
 
 def _claims(value: Value) -> Words:

@@ -45,10 +45,15 @@ EXCEPTIONS = frozenset(
 _HARMLESS = PURE_BUILTINS | EXCEPTIONS | words("all any filter isinstance issubclass iter map next")
 """Builtins that functions of a test file may call and still give what their arguments decide."""
 _IMPURE_MODULES = words(
-    "glob http importlib inspect io logging multiprocessing random secrets select shutil signal socket sqlite3"
-    " subprocess tempfile threading time urllib warnings gc ctypes locale"
+    "gettext glob http importlib inspect io logging mimetypes multiprocessing random secrets select shutil signal"
+    " socket sqlite3 subprocess tempfile threading time urllib warnings gc ctypes locale"
 )
 """Modules whose calls depend on the machine, on the moment or on what else the process did."""
+_REGISTERED = words(
+    "calendar.calendar calendar.firstweekday calendar.month calendar.monthcalendar calendar.weekheader codecs.lookup"
+    " codecs.lookup_error csv.field_size_limit csv.get_dialect csv.list_dialects"
+)
+"""What tells what code has set or registered by a function of the same module."""
 _OF_INTERPRETER = words(
     "byteorder executable flags float_info float_repr_style getdefaultencoding getfilesystemencoding getsizeof"
     " hash_info hexversion implementation int_info intern maxsize maxunicode platform prefix thread_info version"
@@ -121,7 +126,7 @@ class Module:
             return True
         if top == "sys":
             return not rest or rest[0] in _OF_INTERPRETER
-        if top in _IMPURE_MODULES or self.product(top) or IMPURE_NAMES & set(rest):
+        if top in _IMPURE_MODULES or dotted in _REGISTERED or self.product(top) or IMPURE_NAMES & set(rest):
             return False
         return not (top in ("pytest", "nose") and rest != ["approx"])
 
@@ -212,7 +217,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
                 where = "." * level + (module or "")
                 for alias in names:
                     bring(alias.asname or alias.name, f"{where}.{alias.name}")
-    constants = assigned_in(nodes, tree.body, with_files=True)
+    constants = {} if _is_bound_unseen(nodes) else assigned_in(nodes, tree.body, with_files=True)
     functions = _functions(nodes)
     giving = Giving(nodes, imports, product)
     whole, parts = giving.names()
@@ -234,9 +239,61 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         given=frozenset(given_of_rows(giving)),
         file_names=frozenset(filter(_is_file_name, (getattr(value, "value", None) for value in values_given))),
         tabulated=tabulated(nodes),
-        attributes={} if "self" in whole else _attributes(nodes),
+        attributes={} if "self" in whole else _attributes(nodes, _foreign(nodes, imports, product)),
         replaces_builtins="*" in imports and product(imports["*"].partition(".")[0]),
     )
+
+
+def _is_bound_unseen(nodes: Sequence[ast.AST]) -> bool:
+    """Whether names of the top level may be bound by no statement: by `exec`, or who gets the file's own namespace."""
+    looked_at = {id(part) for node in nodes for part in _looked_at(node)}
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="exec"), args=[_], keywords=[]):
+                return True
+            case (
+                ast.Call(func=ast.Name(id="globals" | "locals" | "vars"), args=[])
+                | ast.Subscript(value=ast.Attribute(attr="modules"), slice=ast.Name(id="__name__"))
+            ) if id(node) not in looked_at:
+                return True
+    return False
+
+
+def _looked_at(node: ast.AST) -> Sequence[ast.AST]:
+    """The parts of a node of which it changes nothing."""
+    match node:
+        case ast.Subscript(value=part, ctx=ast.Load()) | ast.Attribute(value=part, attr="get" | "items" | "keys"):
+            return (part,)
+        case ast.Attribute(value=ast.Subscript() as part, ctx=ast.Load()):
+            return (part,)
+        case ast.Compare(comparators=parts):
+            return parts
+        case ast.Call(func=ast.Name(id=name), args=parts) if name in _HARMLESS | {"dir", "eval", "getattr", "hasattr"}:
+            return parts
+    return ()
+
+
+def _foreign(
+    nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
+) -> frozenset[ast.ClassDef]:
+    """The classes of a file that derive from one of the product's or of another test module, which may set more."""
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    own = {node.name for node in classes}
+
+    def is_foreign(base: ast.expr) -> bool:
+        name = ast.unparse(base).partition(".")[0].partition("[")[0]
+        return (
+            product(imports[name].partition(".")[0])
+            if name in imports
+            else not (name in own or hasattr(builtins, name))
+        )
+
+    found = frozenset(node for node in classes if any(map(is_foreign, node.bases)))
+    while more := {
+        node for node in classes if node not in found and {*map(ast.unparse, node.bases)} & {one.name for one in found}
+    }:
+        found |= more
+    return found
 
 
 def _is_file_name(value: object) -> bool:
@@ -273,10 +330,11 @@ def _functions(nodes: Iterable[ast.AST]) -> dict[str, Function]:
     return {one.name: one for one in functions if counts[one.name] == 1 and not one.decorator_list}
 
 
-def _attributes(nodes: Iterable[ast.AST]) -> dict[str, tuple[ast.expr, ...]]:
-    """By name of an attribute: what it is set to, where that reads no local name."""
+def _attributes(nodes: Iterable[ast.AST], foreign: Iterable[ast.ClassDef]) -> dict[str, tuple[ast.expr, ...]]:
+    """By name of an attribute that no `foreign` class has: what it is set to, where that reads no local name."""
     set_to: dict[str, list[ast.expr]] = {}
-    others: set[str] = set()
+    inside = (node for owner in foreign for node in ast.walk(owner) if isinstance(node, ast.Attribute))
+    others = {node.attr for node in inside if ast.unparse(node.value) == "self"}
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             others.add(node.value)  # such as setattr sets
