@@ -20,6 +20,8 @@ _MOST_STEPS = 1_000_000
 _NUMBERS = ("i", "f", "c")
 _TEXTS = ("s", "S")
 _TWO = 2
+_EXACT_TO = 1 << 24
+"""Below this a whole number is the same in every type of numbers that is wide enough."""
 _PANIC = "testing.goldseamPanic"
 """The type of what comes out where an operand panicked (harness/languages/go/inside/handout.go)."""
 _ARRAY = re.compile(r"\[\d+\]")
@@ -175,6 +177,10 @@ def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     item, another = left.part, other.part
     if item is None or another is None:
         return item is another
+    if _known(item) and _known(another):
+        return _known(item) == _known(another)
+    if (_known(item) or _known(another)) and not _Comparison().equal(item, another, typed=True):
+        return False
     if left.held or other.held:
         return item.kind == another.kind and _comparable(item, another)
     _check_types(item, another, options)
@@ -367,7 +373,16 @@ def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     if target.is_nil or not links:
         return target.is_nil and not links
     comparison = _Comparison(functions_are_alike=True)
-    return any(comparison.equal(_unwrapped(link), target.part, typed=True) for link in links)
+    known = _known(target.part)
+    return any(
+        comparison.equal(_unwrapped(link), target.part, typed=True) and known in (None, _known(_unwrapped(link)))
+        for link in links
+    )
+
+
+def _known(part: Part | None) -> str | None:
+    """The name of an error of Go's own that a value is."""
+    return part.plain if part is not None and part.tag == "p" else None
 
 
 def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
@@ -422,6 +437,11 @@ def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
         return True
     if left.part.tag == other.part.tag and left.part.tag in ("i", "s", "S", "b"):
         return bool(left.part.plain == other.part.plain)
+    numbers = (left.part.plain, other.part.plain)
+    if {left.part.tag, other.part.tag} == {"i", "f"} and all(
+        abs(one) < _EXACT_TO and one == int(one) for one in numbers
+    ):
+        return bool(numbers[0] == numbers[1])
     raise UndecidableError("they would have to be converted")
 
 
@@ -437,7 +457,8 @@ def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
         raise UndecidableError("not numbers of Go's own types")
     if math.isnan(left.plain) or math.isnan(other.plain):
         return math.isnan(left.plain) and math.isnan(other.plain)
-    return bool(abs(left.plain - other.plain) <= delta.plain)
+    difference = float(left.plain) - float(other.plain)
+    return not (difference < -delta.plain or difference > delta.plain)
 
 
 def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:
