@@ -27,6 +27,7 @@ def s(text: str, kind: str = "string", *, held: bool = False) -> list[Any]:
 PARTS = [{"op": "go.==", "count": 2, "options": {"not": True}}, {"op": "go.==", "count": 2, "options": {}}]
 NIL = value(None, held=True)
 NONE = value(["n", "*money.Error"])
+TINY = value(["f", "float64", "1e-09"])
 INFINITE = value(["f", "float64", "+Inf"])
 ERROR = value(
     ["p", "*errors.errorString", ["t", "errors.errorString", [["s", ["s", "string", "no"]]]]], held=True, text="no"
@@ -142,6 +143,7 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.values", (value(["f", "float64", "3.5"]), i(3)), {}, False),
         ("go.values", (value(["f", "float64", "3.5"]), i(3)), {"not": True}, False),
         ("go.near", (INFINITE, INFINITE, i(1)), {}, True),
+        ("go.near", (value(["f", "float32", "0.1"]), value(["f", "float64", "0.1"]), TINY), {}, False),
         ("go.near", (INFINITE, value(["f", "float64", "-Inf"]), i(1)), {}, False),
         ("go.is", (links(EOF), EOF), {}, True),
         ("go.is", (links(LIKE_EOF), EOF), {}, False),

@@ -15,7 +15,7 @@ HEAD = """\
 package money
 
 import (
-	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
+	"errors"; "io"; "os"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
@@ -485,6 +485,12 @@ ROWS = "for _, tt := range []struct{ in, want int; ok bool }{{1, 2, true}, {3, 4
         (f"{ROWS} for _, v := range g() {{ if v != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
         (f"{ROWS} for i := 0; i < n(); i++ {{ if f(i) != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
         (f"{ROWS} each(func() {{ if f(tt.in) != tt.want {{ t.Error() }} }}) }}", Mode.OPERANDS),
+        (f"{ROWS} check := func(v int) {{ if v != tt.want {{ t.Error() }} }}; each(check) }}", Mode.OPERANDS),
+        (
+            "want := 1; check := func(v int) { if v != want { t.Error() } }; each(check); want = 2; g(check)",
+            Mode.OPERANDS,
+        ),
+        (f"{ROWS} check := func(v int) {{ if v != tt.want {{ t.Error() }} }}; check(f(tt.in)) }}", Mode.EXPECTED),
         (f"{ROWS} switch {{ case g(): if f(tt.in) != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
         (f"{ROWS} select {{ case v := <-c: if v != tt.want {{ t.Error() }}; default: }} }}", Mode.OPERANDS),
         (f"{ROWS} want := tt.want; if g() {{ if f(tt.in) != want {{ t.Error() }} }} }}", Mode.OPERANDS),
@@ -638,6 +644,7 @@ def test_what_a_function_of_the_file_shows_of_the_products_types_is_no_expectati
     ("target", "left", "op"),
     [
         ("io.EOF", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
+        ("os.ErrExist", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
         ("ErrNone", "if <0: errors.Is(f(1), ErrNone)> { }", "go.truth"),
         ("&Error{3}", "if <0: errors.Is(f(1), &Error{3})> { }", "go.truth"),
     ],

@@ -455,10 +455,12 @@ def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     sides = (left, other)
     if not all(part.tag in ("i", "f") for part in (*sides, delta)) or any(map(_is_named, sides)):
         raise UndecidableError("not numbers of Go's own types")
-    if math.isnan(left.plain) or math.isnan(other.plain):
-        return math.isnan(left.plain) and math.isnan(other.plain)
-    difference = float(left.plain) - float(other.plain)
-    return not (difference < -delta.plain or difference > delta.plain)
+    number, another, most = (
+        _as_single(float(part.plain)) if part.kind == "float32" else float(part.plain) for part in (*sides, delta)
+    )
+    if math.isnan(number) or math.isnan(another):
+        return math.isnan(number) and math.isnan(another)
+    return not (number - another < -most or number - another > most)
 
 
 def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:

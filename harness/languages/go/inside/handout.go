@@ -71,7 +71,8 @@ func Goldseam(t interface{}, slot int, values func() []interface{}, call func())
 	return false
 }
 
-// GoldseamChain is an error with all that it wraps, as errors.Is goes through it.
+// GoldseamChain is an error with all that it wraps, as errors.Is goes through it, and those of Go's own errors that a
+// method takes for one of these.
 func GoldseamChain(err error) []error {
 	chain := []error{}
 	for rest := []error{err}; len(rest) > 0 && len(chain) < goldseamItems; {
@@ -87,7 +88,21 @@ func GoldseamChain(err error) []error {
 			rest = append(append([]error{}, many.Unwrap()...), rest...)
 		}
 	}
+	for known := range goldseamErrors {
+		if errors.Is(err, known) && !goldseamHas(chain, known) {
+			chain = append(chain, known)
+		}
+	}
 	return chain
+}
+
+func goldseamHas(chain []error, known error) bool {
+	for _, link := range chain {
+		if link == known {
+			return true
+		}
+	}
+	return false
 }
 
 type goldseamPanic chan struct{}

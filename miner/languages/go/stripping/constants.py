@@ -20,7 +20,7 @@ _KIND = rb"(?:\biter\.Seq|\bfunc\(|\bmap\[|\bchan\b%s)"
 """What a loop may go over in another way than a list, and more such."""
 _FUNCTION = rb"^func\s*(?:\([^()]*\)\s*)?(\w+)\s*(?:\[[^\n]*\]\s*)?\([^\n]*\)\s*\(?[^\n({]*" + _KIND
 """What declares a function that gives such."""
-_FIELD = rb"^[ \t]+(\w+)[ \t]+\**" + _KIND
+_FIELD = rb"(?:^[ \t]+|struct *\{ *)(\w+)[ \t]+\**" + _KIND
 _TYPE = re.compile(rb"^(?:type)?[ \t]+(\w+)[ \t]*(?:\[\w+ [^\n]*?\][ \t]*)?=?[ \t]*" + _KIND % b"", re.MULTILINE)
 _WRITTEN = words(
     "int_literal float_literal rune_literal interpreted_string_literal raw_string_literal true false unary_expression"

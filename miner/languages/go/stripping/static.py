@@ -496,8 +496,9 @@ class Statics(static.Statics[Scopes]):
         if operand is None:
             return False
         if path := self.package_of(operand):
-            is_own = is_standard(path) and path not in ("os", "runtime", "flag")
-            return is_own or self._settled(path, field_text(node, "field"))
+            name = field_text(node, "field")
+            is_own = is_standard(path) and (path not in ("os", "runtime", "flag") or name.startswith("Err"))
+            return is_own or self._settled(path, name)
         column = self.column_of(node)
         return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
 
@@ -618,7 +619,7 @@ class Statics(static.Statics[Scopes]):
                 return True
         if called is not None and not called.values and called.steps[:-1] == () and not _is_by_value(top.parent):
             return False
-        alias = _declared_as(top)
+        alias = declared_as(top)
         binding = self._scopes.of_name(alias)
         if are_plain or binding is None or binding.is_written:
             return are_plain or self._only_looks(use)
@@ -629,7 +630,7 @@ class Statics(static.Statics[Scopes]):
         if use.parent is not None and use.parent.type == "range_clause":
             return is_field(use.parent, "right", use)
         at = use.parent if is_field(use.parent, "operand", use) else use
-        return (at is not None and _declared_as(at) is not None) or self._only_looks(use)
+        return (at is not None and declared_as(at) is not None) or self._only_looks(use)
 
     def _has_pointers(self, table: Node) -> bool:
         """Whether the rows of a table are pointers, so that who is given one may set what is in it."""
@@ -902,7 +903,7 @@ def _is_written_over(argument: Node) -> bool:
     return is_first and is_part and field_text(listing.parent if listing is not None else None, "function") == "append"
 
 
-def _declared_as(value: Node) -> Node | None:
+def declared_as(value: Node) -> Node | None:
     """The one name that is declared as a value; None of what is anything else."""
     listing = value.parent
     around = listing.parent if listing is not None and listing.type == "expression_list" else listing

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from harness.core.grouping import grouped
 from harness.core.syntax import bare, field_of, field_text, is_field, named, text_of, upward, walk, words
 from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, function_around, listed, statements_of
-from miner.languages.go.stripping.static import Statics, is_standard
+from miner.languages.go.stripping.static import Statics, declared_as, is_standard
 
 _SWITCHES = words("expression_switch_statement type_switch_statement select_statement")
 _CASES = words("expression_case default_case type_case communication_case")
@@ -53,7 +53,14 @@ class Turns:
                 loop = around if binding.kind == "range" else around and around.parent
                 if self._is_chosen(node, loop):
                     return True
+            elif binding.sets and self._is_chosen_between(node, binding):
+                return True
         return False
+
+    def _is_chosen_between(self, node: Node, binding: Binding) -> bool:
+        """Whether the product may run a function in which a name is read before or after another sets it again."""
+        own = function_around(binding.declared)
+        return own is not None and function_around(node) != own and self._is_chosen(node, own)
 
     def _bound(self, node: Node) -> Iterator[Binding]:
         """The names that an expression depends on, also by what sets them in a function."""
@@ -90,12 +97,22 @@ class Turns:
             around = at.parent
             if around is None or around == top or around.type in _OWN:
                 return False
-            if at.type == "func_literal" and around.type in _GIVEN and not self.is_watched(around):
+            if at.type == "func_literal" and self._is_handed_on(at, around, top):
                 return True
             conditions = [*self._branch(around, at), *self._leaving(around, at, top)]
             if not all(map(self._is_told, conditions)):
                 return True
         return False
+
+    def _is_handed_on(self, function: Node, around: Node, top: Node | None) -> bool:
+        """Whether the product says how often a function is run that is written out."""
+        if around.type in _GIVEN:
+            return not self.is_watched(around)
+        name = declared_as(function)
+        binding = self.scopes.of_name(name)
+        uses = binding.uses if binding is not None else []
+        calls = [use.parent for use in uses if is_field(use.parent, "function", use) and use.parent is not None]
+        return len(calls) < len(uses) or any(self._is_chosen(call, top) for call in calls)
 
     def _branch(self, around: Node, at: Node) -> list[Node]:
         """What says whether a part of a statement is come to, or how often, where nothing else fails the test."""
