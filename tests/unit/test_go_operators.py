@@ -27,6 +27,7 @@ def s(text: str, kind: str = "string", *, held: bool = False) -> list[Any]:
 PARTS = [{"op": "go.==", "count": 2, "options": {"not": True}}, {"op": "go.==", "count": 2, "options": {}}]
 NIL = value(None, held=True)
 NONE = value(["n", "*money.Error"])
+HALF = value(["f", "float64", "0.5"])
 TINY = value(["f", "float64", "1e-09"])
 INFINITE = value(["f", "float64", "+Inf"])
 ERROR = value(
@@ -150,6 +151,17 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.is", (links(LIKE_EOF), EOF), {"not": True}, True),
         ("go.is", (links(EOF), LIKE_EOF), {}, True),
         ("go.==", (EOF, EOF), {}, True),
+        ("go.==", (i(3), NIL), {"not": True}, False),
+        ("go.==", (i(3, held=True), NIL), {"not": True}, True),
+        ("go.==", (value(["t", "money.Error", []], text="no"), NIL), {"not": True}, True),
+        ("go.==", (INTS, NIL), {"not": True}, True),
+        ("go.>", (i(0), HALF), {"untyped": [1], "not": True}, False),
+        ("go.>", (i(1), value(["f", "float64", "0"])), {"untyped": [1]}, True),
+        ("go.<", (i(3, "uint8"), i(300)), {"untyped": [1]}, False),
+        ("go.<", (i(-3, "int8"), i(127)), {"untyped": [1]}, True),
+        ("go.<", (i(3, "money.Sum"), i(300)), {"untyped": [1]}, True),
+        ("go.==", (i(3, "uint"), i(-1)), {"untyped": [1], "not": True}, False),
+        ("go.==", (i(3, "uint", held=True), i(-1)), {"untyped": [1], "not": True}, True),
         ("go.==", (ERROR, EOF), {}, False),
         ("go.==", (ERROR, EOF), {"not": True}, True),
         ("go.==", (LIKE_EOF, EOF), {}, False),

@@ -465,7 +465,7 @@ class Reader(sites.Reader[Statics]):
 
     def _is_in_order(self, node: Node) -> bool:
         """Whether it is known of which row, turn and call an expression is each time."""
-        return self._statics.is_ordered(node) and not self._turns.are_mixed(node)
+        return self._statics.is_ordered(node, self._is_subtest) and not self._turns.are_mixed(node)
 
     def _is_watched(self, listing: Node) -> bool:
         """Whether what a call gives on is run once, by a test, a library of assertions or the call itself."""

@@ -682,13 +682,14 @@ class Statics(static.Statics[Scopes]):
         values = tuple(cells) if column.values is not None else None
         return replace(column, steps=(*column.steps, step), values=values, kind=_kind_of_part(kind, step))
 
-    def is_ordered(self, node: Node) -> bool:
+    def is_ordered(self, node: Node, is_subtest: Callable[[Node], bool]) -> bool:
         """Whether an expression gives the same each time that a run comes to it.
 
-        A loop over a map does not, nor do goroutines that a loop begins.
+        A loop over a map does not, but for tests with names of their own, nor do goroutines that a loop begins.
         """
         around = list(upward(node))
-        loops = list(filter(self._goes_over_map, takewhile(lambda at: at.type not in FUNCTIONS, around)))
+        within = takewhile(lambda at: at.type not in FUNCTIONS or not is_subtest(at), around)
+        loops = list(filter(self._goes_over_map, within))
         begun = next((place for place, at in enumerate(around) if _is_begun(at)), len(around))
         loops += [at for at in around[begun:] if at.type == "for_statement"]
         used = (self._scopes.resolve(name) for name in walk(node) if name.type == "identifier")
@@ -703,10 +704,13 @@ class Statics(static.Statics[Scopes]):
         around = [
             use.parent for key in keys if key is not None for use in key.uses if is_field(use.parent, "index", use)
         ]
-        return any(map(self._is_map, (field_of(clause, "right"), *(field_of(node, "operand") for node in around))))
+        over = field_of(clause, "right")
+        is_own = self._is_map(over, least=1)
+        asked = (field_of(node, "operand") for node in around)
+        return self._is_map(over) or any(self._is_map(operand, least=2 if is_own else 1) for operand in asked)
 
-    def _is_map(self, node: Node | None) -> bool:
-        """Whether an expression is a map, as far as the file says so, and not of one entry alone."""
+    def _is_map(self, node: Node | None, least: int = 2) -> bool:
+        """Whether an expression is a map, as far as the file says so, and of so many entries where these are known."""
         node = bare(node) if node is not None else None
         if node is None:
             return False
@@ -716,7 +720,7 @@ class Statics(static.Statics[Scopes]):
             if binding is None or binding.kind not in ("var", "param"):
                 return False
             if binding.init is not None and bare(binding.init).type != "identifier":
-                return self._is_map(binding.init)
+                return self._is_map(binding.init, least)
             kind = field_of(binding.statement, "type")
         elif node.type in ("selector_expression", "index_expression"):
             column = self.column_of(node)
@@ -724,7 +728,7 @@ class Statics(static.Statics[Scopes]):
         elif field_text(node, "function") == "make":
             kind = next(iter(arguments_of(node)), None)
         kind = self._resolved(kind)
-        return kind is not None and kind.type == "map_type" and (body is None or len(named(body)) > 1)
+        return kind is not None and kind.type == "map_type" and (body is None or len(named(body)) >= least)
 
     def _resolved(self, kind: Node | None) -> Node | None:
         """A type that the file has a name for, as it is written there, and without a pointer."""
