@@ -664,6 +664,12 @@ def test_a_loop_over_a_map_in_a_row_names_what_is_expected_by_keys():
     assert parsed(function(f"\t{rows}\n\t\t{loop}\n\t}}")).slots[0].assertion.modes[0] is Mode.OPERANDS
 
 
+def test_a_loop_over_a_row_of_what_another_goes_over_is_read():
+    loops = "for i := range want { for j := range want[i] { if f(i, j) != want[i][j] { t.Error() } } }"
+    source = parsed(function(f"\twant := [][]int{{{{1}}, {{2, 3}}}}\n\t{loops}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+
+
 @pytest.mark.parametrize("over", ["r.Items", "f(1)"])
 def test_what_fields_and_named_types_of_the_product_count_is_no_expectation(over):
     text = function(f"\twant := []string{{`a`}}\n\tfor i, v := range {over} {{ if v != want[i] {{ t.Error() }} }}")

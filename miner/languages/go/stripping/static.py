@@ -755,7 +755,8 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
                 return None
-            if self._is_of_others(binding) or not all(map(self._only_looks_at_rows, binding.uses)):
+            uses, key = binding.uses, id(binding.sets)
+            if self._is_of_others(binding) or not self._unless_open(key, lambda: all(map(self._only_looks_at_rows, uses))):
                 return None
             node = bare(binding.init)
         body = field_of(node, "body")
