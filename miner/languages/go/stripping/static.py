@@ -755,8 +755,9 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
                 return None
-            uses, key = binding.uses, id(binding.sets)
-            if self._is_of_others(binding) or not self._unless_open(key, lambda: all(map(self._only_looks_at_rows, uses))):
+            uses = binding.uses
+            is_table = self._unless_open(id(binding.sets), lambda: all(map(self._only_looks_at_rows, uses)))
+            if self._is_of_others(binding) or not is_table:
                 return None
             node = bare(binding.init)
         body = field_of(node, "body")
