@@ -123,3 +123,14 @@ def test_what_is_settled_is_expected_and_goes(want):
 def test_functions_are_known_over_whose_results_a_loop_may_count_otherwise(declared, is_iterator):
     constants = Constants([], {**TREE, "web/each.go": f"package web\n\n{declared}\n}}\n".encode()})
     assert constants.iterating == ({"Each"} if is_iterator else frozenset())
+
+
+def test_fields_and_types_are_known_that_a_loop_may_go_over_otherwise():
+    text = (
+        "package web\n\ntype Set map[int]string\n\ntype (\n\tQueue chan int\n\tList []int\n)\n\n"
+        "type Page struct {\n\tItems  map[int]string\n\tNames []string\n\tSet Set\n}\n\n"
+        "type Row struct{ Cells map[int]string }\n\n"
+        "func All() *Set {\n\treturn nil\n}\n\nfunc Some() List {\n\treturn nil\n}\n"
+    )
+    constants = Constants([], {**TREE, "web/each.go": text.encode()})
+    assert constants.iterating == {"Set", "Queue", "Items", "Cells", "All"}

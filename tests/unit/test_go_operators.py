@@ -27,12 +27,24 @@ def s(text: str, kind: str = "string", *, held: bool = False) -> list[Any]:
 PARTS = [{"op": "go.==", "count": 2, "options": {"not": True}}, {"op": "go.==", "count": 2, "options": {}}]
 NIL = value(None, held=True)
 NONE = value(["n", "*money.Error"])
+HALF = value(["f", "float64", "0.5"])
+TINY = value(["f", "float64", "1e-09"])
+INFINITE = value(["f", "float64", "+Inf"])
 ERROR = value(
     ["p", "*errors.errorString", ["t", "errors.errorString", [["s", ["s", "string", "no"]]]]], held=True, text="no"
 )
+LIKE_EOF = value(
+    ["p", "*errors.errorString", ["t", "errors.errorString", [["s", ["s", "string", "EOF"]]]]], held=True, text="EOF"
+)
+EOF = value([*LIKE_EOF[2], "io.EOF"], held=True, text="EOF")
 SAYING = ["t", "money.Told", [["say", ["F", "func() string"]]]]
 INTS = value(["l", "[]int", [["i", "int", "1"], ["i", "int", "2"]]])
 MAP = value(["m", "map[string]int", [[["s", "string", "a"], ["i", "int", "1"]]]])
+
+
+def links(error: list[Any]) -> list[Any]:
+    """An error as a chain of its own."""
+    return value(["l", "[]error", [["a", error[2]]]])
 
 
 def zone(offset: int | None) -> list[Any]:
@@ -127,6 +139,35 @@ def test_each_operator_has_a_name_that_a_file_of_expectations_may_hold():
         ("go.in", (INTS, i(2, "int64")), {}, False),
         ("go.elements", (INTS, value(["l", "[]int", [["i", "int", "2"], ["i", "int", "1"]]])), {}, True),
         ("go.values", (i(3, "int64"), i(3)), {}, True),
+        ("go.values", (value(["f", "float64", "3"]), i(3)), {}, True),
+        ("go.values", (value(["f", "float64", "4"]), i(3)), {}, False),
+        ("go.values", (value(["f", "float64", "3.5"]), i(3)), {}, False),
+        ("go.values", (value(["f", "float64", "3.5"]), i(3)), {"not": True}, False),
+        ("go.near", (INFINITE, INFINITE, i(1)), {}, True),
+        ("go.near", (value(["f", "float32", "0.1"]), value(["f", "float64", "0.1"]), TINY), {}, False),
+        ("go.near", (INFINITE, value(["f", "float64", "-Inf"]), i(1)), {}, False),
+        ("go.is", (links(EOF), EOF), {}, True),
+        ("go.is", (links(LIKE_EOF), EOF), {}, False),
+        ("go.is", (links(LIKE_EOF), EOF), {"not": True}, True),
+        ("go.is", (links(EOF), LIKE_EOF), {}, True),
+        ("go.==", (EOF, EOF), {}, True),
+        ("go.==", (i(3), NIL), {"not": True}, False),
+        ("go.==", (i(3, held=True), NIL), {"not": True}, True),
+        ("go.==", (value(["t", "money.Error", []], text="no"), NIL), {"not": True}, True),
+        ("go.==", (INTS, NIL), {"not": True}, True),
+        ("go.>", (i(0), HALF), {"untyped": [1], "not": True}, False),
+        ("go.>", (i(1), value(["f", "float64", "0"])), {"untyped": [1]}, True),
+        ("go.<", (i(3, "uint8"), i(300)), {"untyped": [1]}, False),
+        ("go.<", (i(-3, "int8"), i(127)), {"untyped": [1]}, True),
+        ("go.<", (i(3, "money.Sum"), i(300)), {"untyped": [1]}, True),
+        ("go.==", (i(3, "uint"), i(-1)), {"untyped": [1], "not": True}, False),
+        ("go.==", (i(3, "uint", held=True), i(-1)), {"untyped": [1], "not": True}, True),
+        ("go.==", (ERROR, EOF), {}, False),
+        ("go.==", (ERROR, EOF), {"not": True}, True),
+        ("go.==", (LIKE_EOF, EOF), {}, False),
+        ("go.==", (LIKE_EOF, EOF), {"not": True}, False),
+        ("go.==", (NIL, EOF), {"not": True}, True),
+        ("go.deep", (LIKE_EOF, EOF), {}, True),
         ("go.near", (i(3), value(["f", "float64", "3.4"]), value(["f", "float64", "0.5"])), {}, True),
         ("go.json", (s('{"a": 1, "b": 2}'), s('{"b":2,"a":1}')), {}, True),
         ("go.output", (s("b\na\n"), s("a\nb")), {"unordered": True}, True),

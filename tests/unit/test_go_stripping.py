@@ -15,7 +15,7 @@ HEAD = """\
 package money
 
 import (
-	"errors"; "io"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
+	"errors"; "io"; "os"; "github.com/google/go-cmp/cmp/cmpopts"; "strings"; "testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/matryer/is"
@@ -233,7 +233,7 @@ def test_what_is_expected_may_be_an_item_that_a_loop_over_the_product_counts_to(
     [
         ('want := map[string]int{"a": 1, "b": 2}', "k, v := range f(1)", "want[k] != v", Mode.OPERANDS),
         ('want := map[string]int{"a": 1, "b": 2}', "k, v := range f(1)", "v != 3", Mode.EXPECTED),
-        ('want := map[string]int{"a": 1}', "k, v := range f(1)", "want[k] != v", Mode.EXPECTED),
+        ('want := map[string]int{"a": 1}', "k, v := range f(1)", "want[k] != v", Mode.OPERANDS),
         ('rows := map[string]int{"a": 1, "b": 2}', "k, v := range rows", "f(k) != v", Mode.OPERANDS),
         ('rows := map[string]int{"a": 1}', "k, v := range rows", "f(k) != v", Mode.EXPECTED),
         ("rows := []int{1, 2}", "i, v := range rows", "f(i) != v", Mode.EXPECTED),
@@ -243,8 +243,9 @@ def test_what_is_expected_may_be_an_item_that_a_loop_over_the_product_counts_to(
 def test_what_a_loop_over_a_map_is_to_give_is_no_expectation_as_its_order_is_another_each_time(
     made, over, condition, mode
 ):
-    source = parsed(function(f"\t{made}\n\tfor {over} {{\n\t\tif {condition} {{ t.Error() }}\n\t}}"))
-    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+    for guard in (f"if {condition} {{ t.Error() }}", f"func() {{ if {condition} {{ t.Error() }} }}()"):
+        source = parsed(function(f"\t{made}\n\tfor {over} {{\n\t\t{guard}\n\t}}"))
+        assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
     subtest = f"t.Run(k, func(t *testing.T) {{ if {condition} {{ t.Error() }} }})"
     inside = parsed(function(f"\t{made}\n\tfor {over} {{\n\t\t{subtest}\n\t}}"))
     assert Mode.OPERANDS not in [slot.assertion.modes[0] for slot in inside.slots] or "make" in made
@@ -471,6 +472,211 @@ def test_an_argument_is_no_expectation_where_the_product_says_which_call_is_made
     check = "func check(t *testing.T, want int) {\n\tcalls++\n\tif f(1) != want { t.Error() }\n}\n"
     source = parsed(function(f"\tif {asked} {{ check(t, 1) }} else {{ check(t, 2) }}") + check)
     assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
+ROWS = "for _, tt := range []struct{ in, want int; ok bool }{{1, 2, true}, {3, 4, false}} {"
+"""A loop over rows, whose turns begin."""
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        (f"{ROWS} if g() {{ continue }}; if f(tt.in) != tt.want {{ t.Error() }} }}", Mode.OPERANDS),
+        (f"{ROWS} if g() {{ if f(tt.in) != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
+        (f"{ROWS} for _, v := range g() {{ if v != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
+        (f"{ROWS} for i := 0; i < n(); i++ {{ if f(i) != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
+        (f"{ROWS} each(func() {{ if f(tt.in) != tt.want {{ t.Error() }} }}) }}", Mode.OPERANDS),
+        (f"{ROWS} check := func(v int) {{ if v != tt.want {{ t.Error() }} }}; each(check) }}", Mode.OPERANDS),
+        (
+            "want := 1; check := func(v int) { if v != want { t.Error() } }; each(check); want = 2; g(check)",
+            Mode.OPERANDS,
+        ),
+        (f"{ROWS} check := func(v int) {{ if v != tt.want {{ t.Error() }} }}; check(f(tt.in)) }}", Mode.EXPECTED),
+        (f"{ROWS} switch {{ case g(): if f(tt.in) != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
+        (f"{ROWS} select {{ case v := <-c: if v != tt.want {{ t.Error() }}; default: }} }}", Mode.OPERANDS),
+        (f"{ROWS} want := tt.want; if g() {{ if f(tt.in) != want {{ t.Error() }} }} }}", Mode.OPERANDS),
+        (f"outer:\n{ROWS} for range g() {{ continue outer }}; if f(1) != tt.want {{ t.Error() }} }}", Mode.OPERANDS),
+        (
+            "want := []int{1}; for i, v := range g() { if v.s { continue }; if v.n != want[i] { t.Error() } }",
+            Mode.OPERANDS,
+        ),
+        (
+            f"{ROWS} for _, v := range g() {{ if v < 0 {{ break }} }}; if f(1) != tt.want {{ t.Error() }} }}",
+            Mode.EXPECTED,
+        ),
+        (f"{ROWS} if g() {{ return }}; if f(tt.in) != tt.want {{ t.Error() }} }}", Mode.EXPECTED),
+        (f"{ROWS} if g() {{ break }}; if f(tt.in) != tt.want {{ t.Error() }} }}", Mode.EXPECTED),
+        (f"{ROWS} if tt.ok {{ continue }}; if f(tt.in) != tt.want {{ t.Error() }} }}", Mode.EXPECTED),
+        (f"{ROWS} for range 2 {{ if f(tt.in) != tt.want {{ t.Error() }} }} }}", Mode.EXPECTED),
+        (f"{ROWS} func() {{ if f(tt.in) != tt.want {{ t.Error() }} }}() }}", Mode.EXPECTED),
+        (
+            f"{ROWS} t.Run(`a`, func(t *testing.T) {{ if g() {{ if f(1) != tt.want {{ t.Error() }} }} }}) }}",
+            Mode.EXPECTED,
+        ),
+        (f"{ROWS} t.Cleanup(func() {{ if f(tt.in) != tt.want {{ t.Error() }} }}) }}", Mode.EXPECTED),
+        (f"{ROWS} select {{ case v := <-c: if v != tt.want {{ t.Error() }}; default: t.Fatal() }} }}", Mode.EXPECTED),
+    ],
+)
+def test_a_row_that_the_product_may_have_the_test_leave_out_or_take_again_is_no_expectation(body, mode):
+    assert parsed(function(f"\t{body}")).slots[0].assertion.modes[0] is mode
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "if g() { t.Error(); continue }",
+        "if g() { if tt.ok { t.Error() }; continue }",
+        "if (err != nil) != tt.ok { t.Error() }\n\t\tif err != nil { continue }",
+        "if ok != tt.ok { t.Error() }\n\t\tif !ok { continue }",
+        "if !assert.NoError(t, err) { continue }",
+    ],
+)
+def test_a_row_that_fails_where_it_is_left_out_is_expected(before):
+    source = parsed(function(f"\t{ROWS}\n\t\t{before}\n\t\tif f(tt.in) != tt.want {{ t.Error() }}\n\t}}"))
+    assert source.slots[-1].assertion.modes[0] is Mode.EXPECTED
+
+
+@pytest.mark.parametrize(("length", "mode"), [("len(got)", Mode.EXPECTED), ("len(all)", Mode.OPERANDS)])
+def test_items_of_a_row_are_expected_where_their_number_is(length, mode):
+    loop = f"if {length} != len(tt.want) {{ t.Fatal() }}\n\t\t"
+    loop += "for i, v := range got { if v != tt.want[i] { t.Error() } }"
+    rows = "for _, tt := range []struct{ in int; want []int }{{1, []int{2}}, {3, []int{4}}} {"
+    source = parsed(function(f"\t{rows}\n\t\tgot := f(tt.in)\n\t\t{loop}\n\t}}"))
+    assert source.slots[-1].assertion.modes[0] is mode
+
+
+@pytest.mark.parametrize(
+    ("calls", "mode"),
+    [
+        ("for _, v := range g() { check(t, v, 1) }\n\tfor _, v := range h() { check(t, v, 2) }", Mode.OPERANDS),
+        ("switch { case g(): check(t, f(), 1)\n\tdefault: check(t, f(), 2) }", Mode.OPERANDS),
+        ("each(func(v int) { check(t, v, 1) })\n\tcheck(t, f(), 2)", Mode.OPERANDS),
+        ("for _, want := range []int{1, 2} { if g() { check(t, f(), want) } }", Mode.OPERANDS),
+        ("for _, want := range []int{1, 2} { check(t, f(), want) }", Mode.EXPECTED),
+        ("check(t, f(), 1)\n\tif g() { return }\n\tcheck(t, f(), 2)", Mode.EXPECTED),
+    ],
+)
+def test_an_argument_is_no_expectation_where_the_product_says_how_often_a_call_is_made(calls, mode):
+    check = "func check(t *testing.T, v, want int) {\n\tcalls++\n\tif v != want { t.Error() }\n}\n"
+    assert parsed(function(f"\t{calls}") + check).slots[-1].assertion.modes[0] is mode
+
+
+def test_an_argument_is_no_expectation_where_the_product_says_if_its_function_comes_to_it():
+    check = "func check(t *testing.T, v, want int) {\n\tif v < g() { return }\n\tif v != want { t.Error() }\n}\n"
+    source = parsed(function("\tcheck(t, f(), 1)\n\tcheck(t, f(), 2)") + check)
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "want",
+    [
+        "map[Kind]string{Near: `a`, Far: `b`}",
+        "[]map[Kind]string{{Near: `a`}}",
+        "[]string{Near: `a`, Far: `b`}",
+        "names{Near: `a`}",
+        "Names{Near: `a`}",
+        "map[Kind]Point{0: {1, 2}, Far: {3, 4}}",
+    ],
+)
+def test_what_has_the_products_constants_for_keys_is_no_expectation(want):
+    text = function(f"\tif !reflect.DeepEqual(f(1), {want}) {{ t.Error() }}").replace('"errors"', '"reflect"')
+    text += "type names map[Kind]string\n"
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, iterating={"Names"})
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "want", ["Point{X: 1}", "[]Point{{X: 1}}", "map[string]Point{`a`: {X: 1}}", "pair{X: Point{Y: 1}}"]
+)
+def test_what_has_fields_is_expected(want):
+    text = function(f"\tif !reflect.DeepEqual(f(1), {want}) {{ t.Error() }}").replace('"errors"', '"reflect"')
+    assert parsed(text + "type pair struct { X Point }\n").slots[0].assertion.modes[0] is Mode.EXPECTED
+
+
+def test_rows_whose_order_the_products_constants_say_are_no_expectation():
+    loop = "\tfor i, want := range []string{Near: `a`, Far: `b`} {\n\t\tif f(i) != want { t.Error() }\n\t}"
+    assert parsed(function(loop)).slots[0].assertion.modes[0] is Mode.OPERANDS
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "all := append([][]string{}, want); g(all)",
+        "g(append(all, want))",
+        "g(context.WithValue(ctx, key, want))",
+        "part := bytes.TrimSpace(want); g(part)",
+        "g(http.Header(want))",
+        "h := url.Values(want); h.Set(`a`, f(2))",
+    ],
+)
+def test_what_is_in_what_the_product_gets_is_no_expectation(given):
+    packages = '"bytes"; "context"; "net/http"; "net/url"; "reflect"'
+    body = f"\twant := []string{{`a`}}\n\t{given}\n\tif !reflect.DeepEqual(f(1), want) {{ t.Error() }}"
+    source = parsed(function(body).replace('"errors"', packages))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
+    "given", ["g(append(all, want...))", "g(append([]byte{}, want...))", "_ = bytes.TrimSpace(want)"]
+)
+def test_what_is_copied_for_the_product_is_expected(given):
+    body = f"\twant := []byte{{1}}\n\t{given}\n\tif !bytes.Equal(f(1), want) {{ t.Error() }}"
+    source = parsed(function(body).replace('"errors"', '"bytes"'))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+
+
+def test_what_a_method_of_a_parameter_is_given_is_no_expectation_unless_it_is_what_the_test_is_of():
+    helper = "func check(t *testing.T, s *Store, want []int) {\n\ts.Contains(want)\n"
+    helper += "\tif s.First() != want[0] { t.Error() }\n}\n"
+    assert parsed(function("\tcheck(t, f(), []int{1})") + helper).slots[0].assertion.modes[0] is Mode.OPERANDS
+
+
+@pytest.mark.parametrize("shown", ["P{1}", "given"])
+def test_what_a_function_of_the_file_shows_of_the_products_types_is_no_expectation(shown):
+    text = function(f"\tif f(1) != show({shown}) {{ t.Error() }}").replace('"errors"', '"fmt"')
+    for kind in ("P", "any"):
+        helpers = f"func show(p {kind}) string {{ return fmt.Sprint(p) }}\n\nconst given Kind = 3\n"
+        assert parsed(text + helpers).slots[0].assertion.modes[0] is Mode.OPERANDS
+    named_helper = "func show(n int) string { return fmt.Sprint(n) }\n"
+    assert parsed(text.replace(shown, "3") + named_helper).slots[0].assertion.modes[0] is Mode.EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("target", "left", "op"),
+    [
+        ("io.EOF", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
+        ("os.ErrExist", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
+        ("ErrNone", "if <0: errors.Is(f(1), ErrNone)> { }", "go.truth"),
+        ("&Error{3}", "if <0: errors.Is(f(1), &Error{3})> { }", "go.truth"),
+    ],
+)
+def test_an_error_of_the_products_is_known_inside_alone(target, left, op):
+    assert stripped(f"\tif !errors.Is(f(1), {target}) {{ t.Error() }}") == f"\t{left}"
+    body = f"\tassert.ErrorIs(t, f(1), {target})"
+    assert [slot.assertion.op for slot in parsed(function(body)).slots] == [op]
+    asked = f"testing.GoldseamIs(f(1), {target})" if op == "go.truth" else "testing.GoldseamChain(f(1))"
+    assert stripped(body) == f"\t<0: {asked}>"
+
+
+def test_a_loop_over_a_map_in_a_row_names_what_is_expected_by_keys():
+    rows = "for _, tt := range []struct{ want map[int]string }{{map[int]string{1: `a`, 2: `b`}}} {"
+    loop = "for k, v := range f(1) { if v != tt.want[k] { t.Error() } }"
+    assert parsed(function(f"\t{rows}\n\t\t{loop}\n\t}}")).slots[0].assertion.modes[0] is Mode.OPERANDS
+
+
+def test_a_loop_over_a_row_of_what_another_goes_over_is_read():
+    loops = "for i := range want { for j := range want[i] { if f(i, j) != want[i][j] { t.Error() } } }"
+    source = parsed(function(f"\twant := [][]int{{{{1}}, {{2, 3}}}}\n\t{loops}"))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+
+
+@pytest.mark.parametrize("over", ["r.Items", "f(1)"])
+def test_what_fields_and_named_types_of_the_product_count_is_no_expectation(over):
+    text = function(f"\twant := []string{{`a`}}\n\tfor i, v := range {over} {{ if v != want[i] {{ t.Error() }} }}")
+    sources = [
+        StrippedSource(text.encode(), path="a_test.go", first=0, iterating=names) for names in ((), ("Items", "f"))
+    ]
+    assert [source.slots[0].assertion.modes[0] for source in sources] == [Mode.EXPECTED, Mode.OPERANDS]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,12 @@ _MOST_STEPS = 1_000_000
 """Comparisons of parts at most for one assertion."""
 _NUMBERS = ("i", "f", "c")
 _TEXTS = ("s", "S")
+_NEVER_NIL = ("b", "i", "f", "c", "s", "S", "t")
+"""Of what Go does not compare with nothing, but in an interface."""
+_INTEGER = re.compile(r"(u?)int(8|16|32|64)?")
 _TWO = 2
+_EXACT_TO = 1 << 24
+"""Below this a whole number is the same in every type of numbers that is wide enough."""
 _PANIC = "testing.goldseamPanic"
 """The type of what comes out where an operand panicked (harness/languages/go/inside/handout.go)."""
 _ARRAY = re.compile(r"\[\d+\]")
@@ -167,6 +172,10 @@ def _at_instants(part: Any) -> Any:
 def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     """`==`."""
     if left.is_nil or other.is_nil:
+        if any(
+            not side.held and side.text is None and side.part.tag in _NEVER_NIL for side in (left, other) if side.part
+        ):
+            raise UndecidableError("it can't be nil")
         return left.is_nil and other.is_nil
     untyped = options.get("untyped", ())
     if 0 in untyped or 1 in untyped:
@@ -175,6 +184,10 @@ def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     item, another = left.part, other.part
     if item is None or another is None:
         return item is another
+    if _known(item) and _known(another):
+        return _known(item) == _known(another)
+    if (_known(item) or _known(another)) and not _Comparison().equal(item, another, typed=True):
+        return False
     if left.held or other.held:
         return item.kind == another.kind and _comparable(item, another)
     _check_types(item, another, options)
@@ -192,6 +205,18 @@ def _check_types(left: Part, other: Part, options: Mapping[str, Any]) -> None:
         raise UndecidableError("they are of two types")
 
 
+def _check_range(value: Value, constant: Value) -> None:
+    """Raise `UndecidableError` for what does not compile: a constant that is no value of an integer's type."""
+    part, fixed = value.part, constant.part
+    if value.held or part is None or part.tag != "i" or fixed is None or fixed.tag not in ("i", "f"):
+        return
+    form = _INTEGER.fullmatch(part.kind)
+    bits = int(form[2] or 64) if form else 64
+    least, most = (0, 1 << bits) if form and form[1] else (-1 << (bits - 1), 1 << (bits if form is None else bits - 1))
+    if not least <= fixed.plain < most or fixed.plain != int(fixed.plain):
+        raise UndecidableError("a constant of another type")
+
+
 def _comparable(left: Part, other: Part) -> bool:
     """`==` of two values of one type: pointers and channels are the same only if they are one."""
     if any(_is_by_identity(item) for part in (left, other) for item in parts_of(part)):
@@ -207,6 +232,7 @@ def _is_by_identity(part: Part) -> bool:
 def _equals_constant(value: Value, constant: Value) -> bool:
     """Whether a value is a constant, which takes the value's type; in an interface it has its own."""
     part, fixed = value.part, constant.part
+    _check_range(value, constant)
     if part is None or fixed is None or (value.held and part.kind != fixed.kind):
         return False
     if part.tag in _NUMBERS and fixed.tag in _NUMBERS:
@@ -227,6 +253,8 @@ def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
     def decided(operands: list[Value], options: Mapping[str, Any]) -> bool:
         left, other = map(held_by, operands)
         _check_types(left, other, options)
+        for place in options.get("untyped", ()):
+            _check_range(operands[1 - place], operands[place])
         if left.tag in ("i", "f") and other.tag in ("i", "f"):
             return decide(left.plain, other.plain)
         if left.tag in _TEXTS and other.tag in _TEXTS:
@@ -367,7 +395,16 @@ def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     if target.is_nil or not links:
         return target.is_nil and not links
     comparison = _Comparison(functions_are_alike=True)
-    return any(comparison.equal(_unwrapped(link), target.part, typed=True) for link in links)
+    known = _known(target.part)
+    return any(
+        comparison.equal(_unwrapped(link), target.part, typed=True) and known in (None, _known(_unwrapped(link)))
+        for link in links
+    )
+
+
+def _known(part: Part | None) -> str | None:
+    """The name of an error of Go's own that a value is."""
+    return part.plain if part is not None and part.tag == "p" else None
 
 
 def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
@@ -422,6 +459,11 @@ def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
         return True
     if left.part.tag == other.part.tag and left.part.tag in ("i", "s", "S", "b"):
         return bool(left.part.plain == other.part.plain)
+    numbers = (left.part.plain, other.part.plain)
+    if {left.part.tag, other.part.tag} == {"i", "f"} and all(
+        abs(one) < _EXACT_TO and one == int(one) for one in numbers
+    ):
+        return bool(numbers[0] == numbers[1])
     raise UndecidableError("they would have to be converted")
 
 
@@ -435,9 +477,12 @@ def _near(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     sides = (left, other)
     if not all(part.tag in ("i", "f") for part in (*sides, delta)) or any(map(_is_named, sides)):
         raise UndecidableError("not numbers of Go's own types")
-    if math.isnan(left.plain) or math.isnan(other.plain):
-        return math.isnan(left.plain) and math.isnan(other.plain)
-    return bool(abs(left.plain - other.plain) <= delta.plain)
+    number, another, most = (
+        _as_single(float(part.plain)) if part.kind == "float32" else float(part.plain) for part in (*sides, delta)
+    )
+    if math.isnan(number) or math.isnan(another):
+        return math.isnan(number) and math.isnan(another)
+    return not (number - another < -most or number - another > most)
 
 
 def _json(operands: list[Value], _options: Mapping[str, Any]) -> bool:

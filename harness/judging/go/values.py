@@ -82,10 +82,11 @@ def _told(reader: Reader, tag: str, rest: list[Any], depth: int) -> dict[str, An
     if tag == "c":
         real, imaginary = (float(matched(_FLOAT, reader.text(part))) for part in rest)
         return {"plain": complex(real, imaginary)}
+    known = {"plain": reader.text(rest.pop())} if tag == "p" and len(rest) > 1 else {}
     (encoded,) = rest
     if tag in _PLAIN:
         return {"plain": _PLAIN[tag](reader.text(encoded))}
-    return _made_of(reader, tag, encoded, depth + 1)
+    return {**_made_of(reader, tag, encoded, depth + 1), **known}
 
 
 _PLAIN: Mapping[str, Callable[[str], Any]] = {

@@ -6,7 +6,10 @@ package testing
 // What is expected stays on the host, which compares.
 
 import (
+	"context"
 	"errors"
+	"io"
+	"os"
 	"reflect"
 	"sort"
 	"strconv"
@@ -68,7 +71,8 @@ func Goldseam(t interface{}, slot int, values func() []interface{}, call func())
 	return false
 }
 
-// GoldseamChain is an error with all that it wraps, as errors.Is goes through it.
+// GoldseamChain is an error with all that it wraps, as errors.Is goes through it, and those of Go's own errors that a
+// method takes for one of these.
 func GoldseamChain(err error) []error {
 	chain := []error{}
 	for rest := []error{err}; len(rest) > 0 && len(chain) < goldseamItems; {
@@ -84,7 +88,21 @@ func GoldseamChain(err error) []error {
 			rest = append(append([]error{}, many.Unwrap()...), rest...)
 		}
 	}
+	for known := range goldseamErrors {
+		if errors.Is(err, known) && !goldseamHas(chain, known) {
+			chain = append(chain, known)
+		}
+	}
 	return chain
+}
+
+func goldseamHas(chain []error, known error) bool {
+	for _, link := range chain {
+		if link == known {
+			return true
+		}
+	}
+	return false
 }
 
 type goldseamPanic chan struct{}
@@ -103,6 +121,20 @@ func GoldseamTry(value func() interface{}) (address interface{}) {
 // GoldseamAs is errors.As.
 func GoldseamAs(err error, target interface{}) bool {
 	return errors.As(err, target)
+}
+
+// GoldseamIs is errors.Is.
+func GoldseamIs(err, target error) bool {
+	return errors.Is(err, target)
+}
+
+// Errors of Go's own packages that are told apart from others that say the same.
+var goldseamErrors = map[error]string{
+	context.Canceled: "context.Canceled", io.EOF: "io.EOF", io.ErrClosedPipe: "io.ErrClosedPipe",
+	io.ErrNoProgress: "io.ErrNoProgress", io.ErrShortBuffer: "io.ErrShortBuffer", io.ErrShortWrite: "io.ErrShortWrite",
+	io.ErrUnexpectedEOF: "io.ErrUnexpectedEOF", os.ErrClosed: "os.ErrClosed", os.ErrExist: "os.ErrExist",
+	os.ErrInvalid: "os.ErrInvalid", os.ErrNotExist: "os.ErrNotExist", os.ErrPermission: "os.ErrPermission",
+	strconv.ErrRange: "strconv.ErrRange", strconv.ErrSyntax: "strconv.ErrSyntax",
 }
 
 func goldseamHand(name string, slot int, told []string, raised string) {
@@ -323,5 +355,13 @@ func (w *goldseamWriter) pointer(v reflect.Value, kind string) string {
 		return `["p",` + kind + `,["t","time.Location",[["name",` + name + `],["offset",["i","int","` + offset + `"]]]]]`
 	}
 	w.above[len(w.above)-1] = v.Pointer()
-	return `["p",` + kind + "," + w.value(v.Elem()) + "]"
+	known := ""
+	if kind == `"*errors.errorString"` {
+		for err, name := range goldseamErrors {
+			if reflect.ValueOf(err).Pointer() == v.Pointer() {
+				known = `,"` + name + `"`
+			}
+		}
+	}
+	return `["p",` + kind + "," + w.value(v.Elem()) + known + "]"
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from posixpath import dirname, join, normpath
 
@@ -16,12 +16,12 @@ from miner.languages.go.stripping import scopes
 from miner.languages.go.stripping.scopes import Scopes, listed
 
 _MODULE = re.compile(rb'^module\s+"?([^\s"]+)', re.MULTILINE)
-_ITERATING = re.compile(
-    rb"^func\s*(?:\([^()]*\)\s*)?(\w+)\s*(?:\[[^\n]*\]\s*)?\([^\n]*\)\s*\(?"
-    rb"[^\n({]*(?:\biter\.Seq|\bfunc\(|\bmap\[|\bchan\b)",
-    re.MULTILINE,
-)
-"""What declares a function whose result a loop may go over in another way than a list."""
+_KIND = rb"(?:\biter\.Seq|\bfunc\(|\bmap\[|\bchan\b%s)"
+"""What a loop may go over in another way than a list, and more such."""
+_FUNCTION = rb"^func\s*(?:\([^()]*\)\s*)?(\w+)\s*(?:\[[^\n]*\]\s*)?\([^\n]*\)\s*\(?[^\n({]*" + _KIND
+"""What declares a function that gives such."""
+_FIELD = rb"(?:^[ \t]+|struct *\{ *)(\w+)[ \t]+\**" + _KIND
+_TYPE = re.compile(rb"^(?:type)?[ \t]+(\w+)[ \t]*(?:\[\w+ [^\n]*?\][ \t]*)?=?[ \t]*" + _KIND % b"", re.MULTILINE)
 _WRITTEN = words(
     "int_literal float_literal rune_literal interpreted_string_literal raw_string_literal true false unary_expression"
     " binary_expression parenthesized_expression"
@@ -42,8 +42,8 @@ class Constants:
                 after[file.new_path] = change.after if change.after is not None else b"?"
         self._sides = (_Side(tree), _Side(after))
         sources = (text for files in (tree, after) for path, text in files.items() if path.endswith(".go"))
-        self.iterating = frozenset(name.decode() for text in sources for name in _ITERATING.findall(text))
-        """Functions and methods that give an iterator, a map or a channel, by name."""
+        self.iterating = _iterating(list(sources))
+        """Functions and methods that give an iterator, a map or a channel, and fields and types of such, by name."""
 
     def are_settled(self, folder: str, path: str, name: str) -> bool:
         """Whether a name is such a constant, of a package by its path, or by its folder where there is no path."""
@@ -132,6 +132,15 @@ class _Side:
                     for name in spec.children_by_field_name("name"):
                         declared.setdefault(text_of(name), []).append(spec if is_constant else None)
         return declared
+
+
+def _iterating(sources: Sequence[bytes]) -> frozenset[str]:
+    """The names that sources give to what a loop may go over in another way than a list."""
+    types = {name for text in sources for name in _TYPE.findall(text)}
+    more = b"".join(rb"|\b" + name + rb"\b" for name in sorted(types))
+    forms = [re.compile(form % more, re.MULTILINE) for form in (_FUNCTION, _FIELD)]
+    found = {name for text in sources for form in forms for name in form.findall(text)}
+    return frozenset(name.decode() for name in types | found)
 
 
 def _parts(node: Node) -> list[Node]:

@@ -11,6 +11,9 @@ from miner.languages.stripping.sites import NOT
 AROUND = {"v": ("", ""), "i": ("interface{}(", ")"), "e": ("error(", ")"), "t": ("(", ").Error()")}
 """What a value is looked at as: itself, an interface, an error, what an error says."""
 
+ASKING = {"k": "GoldseamAs", "s": "GoldseamIs"}
+"""What is asked inside of an error and of what stands beside it (harness/languages/go/inside/handout.go)."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -19,7 +22,8 @@ class Form:
     op: str
     takes: str
     """A letter for each value, of `AROUND` or: `c` an error with what it wraps, `p` what may panic, `h` a condition,
-    `x` a regular expression, `k` an error and what it is to be set to if it is of that kind."""
+    `x` a regular expression, `k` an error and what it is to be set to if it is of that kind, `s` an error and which it
+    is to be."""
     options: Mapping[str, object] = field(default_factory=dict)
     is_all: bool = False
     """Whether what it is given more changes what it asks."""

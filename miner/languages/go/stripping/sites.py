@@ -22,13 +22,15 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.go.stripping import libraries
+from miner.languages.go.stripping.libraries import Form
 from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
 from miner.languages.go.stripping.static import Statics
+from miner.languages.go.stripping.turns import Turns
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
 if TYPE_CHECKING:
-    from miner.languages.go.stripping.libraries import Form, Library
+    from miner.languages.go.stripping.libraries import Library
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,8 @@ class Operand(sites.Operand):
 
     is_none: bool = False
     """It is `nil`, whatever the node is."""
+    beside: Node | None = None
+    """What stands behind the node within `around`, as a further argument."""
     is_later: bool = False
     """It is asked after others, which may settle what is claimed and keep it from a panic."""
 
@@ -137,6 +141,14 @@ class Reader(sites.Reader[Statics]):
         self._testing = testing
         self._chain = (f"{testing}.GoldseamChain(", ")")
         self._dotted = self._paths(".")
+        self._turns = Turns(
+            scopes,
+            statics,
+            fails=self._failing_in,
+            asserts=lambda node: node.type == "call_expression" and self._library(node) is not None,
+            is_watched=self._is_watched,
+            is_subtest=self._is_subtest,
+        )
 
     def of_guard(self, node: Node) -> list[Assertion]:
         """The assertions that an `if` or a `case` makes which fails the test; none where it is none."""
@@ -409,12 +421,16 @@ class Reader(sites.Reader[Statics]):
         if function in _CALLED and len(arguments) == _TWO_SIDES:
             op, options = _CALLED[function]
             return self._of_operands(node, op, arguments, options)
-        if function == "errors.Is" and len(arguments) == _TWO_SIDES:
+        if function == "errors.Is" and len(arguments) == _TWO_SIDES and self._is_known_error(arguments[1]):
             operands = (self._operand(arguments[0], self._chain), self._operand(arguments[1]))
             return Assertion(op="go.is", operands=operands, replaced=node)
         if function == "go-cmp/cmp.Equal" and (how := self._of_cmp(inner)) is not None:
             return self._of_operands(node, "go.cmp", arguments[:_TWO_SIDES], how)
         return self._of_operands(node, "go.truth", [inner], {})
+
+    def _is_known_error(self, target: Node) -> bool:
+        """Whether an error is Go's own, so that it is known outside, and no method `Is` says what is taken for it."""
+        return self._operand(target).static and self._statics.is_shown_by_go(target)
 
     def _of_all(self, node: Node, parts: Sequence[Node], operator: str) -> Assertion | None:
         """Several that hold together, or of which one does."""
@@ -435,7 +451,7 @@ class Reader(sites.Reader[Statics]):
 
     def _of_operands(self, node: Node, op: str, nodes: Sequence[Node], options: Options) -> Assertion:
         operands = tuple(map(self._operand, nodes))
-        counted = [self._statics.is_static_as_counted(node) and self._statics.is_ordered(node) for node in nodes]
+        counted = [self._statics.is_static_as_counted(node) and self._is_in_order(node) for node in nodes]
         if not all(counted):
             operands = tuple(replace(operand, static=static) for operand, static in zip(operands, counted, strict=True))
         operands = _told(operands)
@@ -445,8 +461,30 @@ class Reader(sites.Reader[Statics]):
         return Assertion(op=op, operands=operands, replaced=node, options=settings)
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
-        static = self._statics.is_static(node) and self._statics.is_ordered(node)
-        return Operand(node=node, static=static, around=around)
+        return Operand(node=node, static=self._statics.is_static(node) and self._is_in_order(node), around=around)
+
+    def _is_in_order(self, node: Node) -> bool:
+        """Whether it is known of which row, turn and call an expression is each time."""
+        return self._statics.is_ordered(node, self._is_subtest) and not self._turns.are_mixed(node)
+
+    def _is_watched(self, listing: Node) -> bool:
+        """Whether what a call gives on is run once, by a test, a library of assertions or the call itself."""
+        call = listing.parent
+        function = callee_of(call)
+        operand = field_of(function, "operand")
+        if call is None or function is None or operand is None:
+            return False
+        return self._library(call) is not None or (operand.type == "identifier" and self._is_tester(operand))
+
+    def _is_subtest(self, function: Node) -> bool:
+        """Whether a function is given to a test or a suite that runs it as one of its own."""
+        call = function.parent.parent if function.parent is not None else None
+        called = callee_of(call)
+        operand = field_of(called, "operand")
+        if operand is None or field_text(called, "field") != "Run":
+            return False
+        binding = self._scopes.of_name(operand)
+        return self._is_tester(operand) or (binding is not None and self._is_suite(binding))
 
     def _with_untyped(self, options: Mapping[str, object], operands: Sequence[Operand], *, is_typed: bool) -> Options:
         """Options with the places of constants, where these take the type of the other side."""
@@ -600,6 +638,8 @@ class Reader(sites.Reader[Statics]):
         if form.takes == "h":
             holds = self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
             return _of_bool(holds) if form.options.get("types") else holds
+        if form.op == "go.is" and not self._is_known_error(arguments[1]):
+            return self._of_form(Form("go.truth", "s", form.options), arguments)
         arounds = {**libraries.AROUND, "c": self._chain}
         operands, body = [], None
         for shape, node in zip(form.takes, arguments, strict=False):
@@ -607,9 +647,9 @@ class Reader(sites.Reader[Statics]):
                 body = node
             elif shape == "x":
                 operands.append(self._operand(self._pattern(node)))
-            elif shape == "k" and len(arguments) > 1:
-                around = (f"{self._testing}.GoldseamAs(", f", {text_of(arguments[1])})")
-                operands.append(Operand(node=node, around=around))
+            elif shape in libraries.ASKING and len(arguments) > 1:
+                around = (f"{self._testing}.{libraries.ASKING[shape]}(", ")")
+                operands.append(Operand(node=node, around=around, beside=arguments[1]))
             else:
                 operands.append(self._operand(node, arounds[shape]))
         told = tuple(operands) if body is not None else _told(operands)

@@ -179,7 +179,8 @@ class StrippedSource(TreeSource[Assertion]):
             if operand.is_later:
                 front = f"{self._testing}.{TRY}(func() interface{{}} {{ {name} := {front}"
                 back += f"; return &{name} }})"
-            statements += [f"{name} := {front}", place_of(operand.node), f"{back}; "]
+            further: list[Piece] = [", ", place_of(operand.beside)] if operand.beside is not None else []
+            statements += [f"{name} := {front}", place_of(operand.node), *further, f"{back}; "]
             names.append(name if operand.is_later else f"&{name}")
         return names, statements
 
@@ -187,8 +188,8 @@ class StrippedSource(TreeSource[Assertion]):
 
     def _removed(self, assertion: Assertion, *, keeps: bool) -> list[Place]:
         """The stretches of an assertion that are not in what takes its place."""
-        handed = (operand for operand in assertion.operands if not operand.is_none)
-        nodes = [operand.node for operand in handed if keeps or not operand.static]
+        handed = [part for part in assertion.operands if not part.is_none and (keeps or not part.static)]
+        nodes = [node for operand in handed for node in (operand.node, operand.beside) if node is not None]
         nodes += [assertion.body] if assertion.body is not None else []
         outer = [assertion.replaced, *([assertion.initializer] if assertion.initializer is not None else [])]
         kept = [place_of(node) for node in nodes]

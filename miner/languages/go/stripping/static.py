@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
 _NUMBERS = frozenset({"int_literal", "float_literal", "imaginary_literal", "rune_literal"})
 _LITERALS = _TEXTS | _NUMBERS | {"nil", "true", "false"}
+_GIVEN = words("argument_list variadic_argument")
+_KEYED = words("slice_type array_type implicit_length_array_type map_type")
 _TYPES = words(
     "bool string byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 float64"
     " complex64 complex128"
@@ -62,6 +64,8 @@ _PURE_OF = {
     "net/http": words("StatusText"),
     "reflect": words("TypeOf ValueOf"),
 }
+_SHOWING = words("fmt reflect")
+"""Packages that ask values for their methods and types."""
 _LOOKING_AROUND = words("Abs EvalSymlinks Glob Walk WalkDir")
 """Functions of paths that read what is there."""
 _BLOCK = words("block expression_case default_case type_case communication_case for_clause")
@@ -79,13 +83,19 @@ _FILLING = re.compile(
     r"|As$|ValueOf|Swapper"
 )
 """How functions of Go's own packages begin that may set what they are given."""
+_HOLDING = re.compile(
+    r"append|context\.With\w+|bytes\.(?:Trim|Split|Fields|Cut)\w*|maps\.(?!Equal|Keys)\w+|net/http\.Header|net/url\.Values"
+    r"|net/textproto\.MIMEHeader|encoding/json\.RawMessage|net\.(?:IP|IPMask|HardwareAddr)|reflect\.Append\w*"
+)
+"""Functions whose result may hold what they are given, or be it by another type."""
 _SETTING = words("sort slices sync/atomic container/heap")
 """Packages whose functions may set what they are given."""
 _UNCHANGED = words("time regexp net/netip errors")
 """Packages whose values nothing changes."""
 _CHANGING = re.compile(
     r"Set|Add|Sub|Mul|Quo|Rem|Div|Mod|Exp|Neg|Abs|And|Or|Xor|Not|Lsh|Rsh|Sqrt|GCD|Binomial|Rand|Swap|Append|Fill"
-    r"|Del|Write|Read|Unread|Seek|Reset|Next|Truncate|Grow|Scan|Unmarshal"
+    r"|Del|Write|Read|Unread|Seek|Reset|Next|Truncate|Grow|Scan|Unmarshal|Push|Insert|Move|Remove|Init|Store|Load\w+|Clear"
+    r"|Parse"
 )
 """How methods of the other values begin that may change what they are of."""
 _LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
@@ -133,7 +143,7 @@ class Statics(static.Statics[Scopes]):
         settled: Settled = unsettled,
         iterating: Collection[str] = (),
     ) -> None:
-        """`iterating` are functions of the product that may say what a loop over what they give counts by."""
+        """`iterating` are functions, fields and types of the product that may say what a loop over them counts by."""
         super().__init__(scopes, shared)
         self._settled, self._iterating = settled, iterating
         self._assumed: set[object] = set()
@@ -178,8 +188,9 @@ class Statics(static.Statics[Scopes]):
         if binding.is_key:  # what a call alone gives may be a channel
             is_alone = len(listed(field_of(binding.statement, "left"))) == 1
             over = self._scopes.of_name(binding.init)
-            called = callee_of(over.init if over is not None and over.kind == "var" else binding.init)
-            if text_of(called).rpartition(".")[2] in self._iterating:
+            value = over.init if over is not None and over.kind == "var" else binding.init
+            called = callee_of(value)
+            if text_of(called if called is not None else value).rpartition(".")[2] in self._iterating:
                 return False
             return called is None or called != callee_of(binding.init) or not is_alone or text_of(called) == "len"
         clause = binding.statement.parent
@@ -198,9 +209,29 @@ class Statics(static.Statics[Scopes]):
         if key is None or value is None or not self.is_static(value, depth):
             return False
         inner = named(key)
-        if len(inner) == 1 and inner[0].type in ("identifier", "field_identifier"):
+        if len(inner) == 1 and inner[0].type in ("identifier", "field_identifier") and not self._has_keys(pair.parent):
             return self._scopes.resolve(inner[0]) is None or self.is_static(inner[0], depth)
         return self.is_static(key, depth)
+
+    def _has_keys(self, body: Node | None) -> bool:
+        """Whether what a literal is of has keys or indices and no fields, as far as it is known."""
+        kind = self._kind_of_literal(body)
+        if kind is not None and kind.type in ("type_identifier", "qualified_type", "generic_type"):
+            return text_of(kind).partition("[")[0].rpartition(".")[2] in self._iterating
+        return kind is not None and kind.type in _KEYED
+
+    def _kind_of_literal(self, body: Node | None) -> Node | None:
+        """The type that a literal is of, which may be left out in another; None where it is not known."""
+        around = body.parent if body is not None else None
+        if around is None or around.type == "composite_literal":
+            return self._resolved(field_of(around, "type"))
+        pair = around.parent if around.parent is not None and around.parent.type == "keyed_element" else None
+        kind = self._kind_of_literal((pair if pair is not None else around).parent)
+        if kind is None or kind.type not in _KEYED:
+            name = field_text(pair, "key")
+            return self._resolved(dict(fields(kind)).get(name))
+        is_key = pair is not None and is_field(pair, "key", around)
+        return self._resolved(field_of(kind, "key" if is_key else "value") or field_of(kind, "element"))
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
@@ -349,9 +380,12 @@ class Statics(static.Statics[Scopes]):
         at = use
         while at.parent is not None:
             around = at.parent
-            if around.type == "argument_list":
-                return around.parent is not None and self._looks(around.parent) and not _is_written_over(at)
-            if around.type == "unary_expression":
+            if around.type in _GIVEN:
+                given = self._given_to(around, at)
+                if isinstance(given, bool):
+                    return given
+                around = given
+            elif around.type == "unary_expression":
                 if field_text(around, "operator") == "&":
                     return False
             elif around.type == "range_clause":
@@ -371,6 +405,15 @@ class Statics(static.Statics[Scopes]):
                 return around.type in ("expression_case", "expression_switch_statement", "if_statement")
             at = around
         return False
+
+    def _given_to(self, listing: Node, value: Node) -> Node | bool:
+        """The call that is given a value, where what it gives may hold that; of others, whether it only looks at it."""
+        call = enclosing(listing, ("call_expression",))
+        if call is None or not self._looks(call) or _is_written_over(value):
+            return False
+        if listing.type == "variadic_argument":
+            return self._holds_plain_items(value) and text_of(callee_of(call)) == "append"
+        return call if self._hands_on(call) else True
 
     def _are_looking(self, statement: Node, value: Node) -> bool:
         """Whether names that are set to a value, or to what has it in it, only look at it as well."""
@@ -406,7 +449,7 @@ class Statics(static.Statics[Scopes]):
         made = bare(binding.init) if binding is not None and binding.init is not None else None
         kind = field_of(made, "type" if made is not None and made.type == "composite_literal" else "function")
         path = self.package_of(next(iter(named(kind)), None))
-        return bool(path) and _is_standard(path) and (path in _UNCHANGED or not _CHANGING.match(method))
+        return bool(path) and is_standard(path) and (path in _UNCHANGED or not _CHANGING.match(method))
 
     def _looks(self, call: Node) -> bool:
         """Whether a call does nothing to what it is given: of the standard library, of an assertion or of a test."""
@@ -420,13 +463,20 @@ class Statics(static.Statics[Scopes]):
         if binding is None:
             return False
         if binding.kind == "import":
-            is_standard = _is_standard(binding.path) and binding.path not in _SETTING
+            is_own = is_standard(binding.path) and binding.path not in _SETTING
             is_library = libraries.called(binding.path) is not None or _LOOKING.fullmatch(binding.path) is not None
-            return is_library or (is_standard and not _FILLING.match(name))
+            return is_library or (is_own and not _FILLING.match(name))
         if binding.kind == "param" and self.is_tester(binding):
             return True
-        is_asserting = binding.kind == "param" or binding.name in ("assert", "require", "is", "a", "r")
+        is_method = binding.kind == "param" and _is_receiver(binding)
+        is_asserting = is_method or binding.name in ("assert", "require", "is", "a", "r")
         return is_asserting and libraries.form_of(libraries.TESTIFY, name) is not None
+
+    def _hands_on(self, call: Node) -> bool:
+        """Whether what a call gives may hold what it is given, or a part of it, so that who gets it can set that."""
+        function = callee_of(call)
+        path = self.package_of(field_of(function, "operand"))
+        return _HOLDING.fullmatch(f"{path}.{field_text(function, 'field')}" if path else text_of(function)) is not None
 
     def is_tester(self, parameter: Binding) -> bool:
         """Whether a parameter is a test, or something of a library of assertions, by the package of its type."""
@@ -446,8 +496,9 @@ class Statics(static.Statics[Scopes]):
         if operand is None:
             return False
         if path := self.package_of(operand):
-            is_own = _is_standard(path) and path not in ("os", "runtime", "flag")
-            return is_own or self._settled(path, field_text(node, "field"))
+            name = field_text(node, "field")
+            is_own = is_standard(path) and (path not in ("os", "runtime", "flag") or name.startswith("Err"))
+            return is_own or self._settled(path, name)
         column = self.column_of(node)
         return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
 
@@ -462,7 +513,7 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(function)
             init = binding.init if binding is not None and not binding.is_written else None
             if init is not None and init.type in FUNCTIONS:
-                return self._is_pure(init)
+                return self._is_pure(init) and (not self._shows(init) or all(map(self.is_shown_by_go, arguments)))
             if binding is not None:
                 return binding.kind == "type"
             return text_of(function) in _BUILTINS and all(map(self._has_length_here, arguments))
@@ -472,7 +523,7 @@ class Statics(static.Statics[Scopes]):
         path = self.package_of(operand)
         if path:
             is_pure = _gives_the_same(path, name)
-            return is_pure and (path not in ("fmt", "reflect") or all(map(self._is_shown_by_go, arguments)))
+            return is_pure and (path not in _SHOWING or all(map(self.is_shown_by_go, arguments)))
         made = field_of(bare(operand), "function") if operand is not None else None
         return made is not None and made.type == "selector_expression" and self.is_static(operand, depth)
 
@@ -485,7 +536,7 @@ class Statics(static.Statics[Scopes]):
         kind = self._resolved(field_of(node, "type")) if node.type == "composite_literal" else None
         return kind is None or kind.type not in ("type_identifier", "qualified_type", "generic_type")
 
-    def _is_shown_by_go(self, node: Node, depth: int = 0) -> bool:
+    def is_shown_by_go(self, node: Node, depth: int = 0) -> bool:
         """Whether a value has no type but Go's own, so that no method of the product says how it is shown."""
         node = bare(node)
         column, binding = self.column_of(node), self._scopes.of_name(node)
@@ -496,7 +547,7 @@ class Statics(static.Statics[Scopes]):
         elif node.type in ("qualified_type", "selector_expression") and node.children:
             path = self.package_of(node.children[0])
             if path:
-                return _is_standard(path)
+                return is_standard(path)
             parts = named(node)
         elif node.type == "identifier" and binding is None:
             return text_of(node) in _BUILTINS
@@ -506,7 +557,12 @@ class Statics(static.Statics[Scopes]):
             parts = [part for part in (kind, binding.init, *(arguments or ())) if part is not None]
         else:
             parts = named(node)
-        return depth < static.MOST_DEPTH and all(self._is_shown_by_go(part, depth + 1) for part in parts)
+        return depth < static.MOST_DEPTH and all(self.is_shown_by_go(part, depth + 1) for part in parts)
+
+    def _shows(self, function: Node) -> bool:
+        """Whether a function of the file asks values for how they are shown, or for their types."""
+        called = (field_of(callee_of(node), "operand") for node in walk(field_of(function, "body")))
+        return any(self.package_of(operand) in _SHOWING for operand in called)
 
     def _is_pure(self, function: Node) -> bool:
         """Whether a function of the file asks nothing but what it is given and functions that give the same for it."""
@@ -517,6 +573,8 @@ class Statics(static.Statics[Scopes]):
                 path = self.package_of(field_of(called, "operand"))
                 name = text_of(called).rpartition(".")[2]
                 is_known = _gives_the_same(path, name) or (not path and text_of(called) in _BUILTINS)
+                if path in _SHOWING and not all(map(self.is_shown_by_go, arguments_of(node))):
+                    return False
                 if not is_known and not (called is not None and _is_type(called)):
                     return False
             elif node.type == "identifier":
@@ -561,7 +619,7 @@ class Statics(static.Statics[Scopes]):
                 return True
         if called is not None and not called.values and called.steps[:-1] == () and not _is_by_value(top.parent):
             return False
-        alias = _declared_as(top)
+        alias = declared_as(top)
         binding = self._scopes.of_name(alias)
         if are_plain or binding is None or binding.is_written:
             return are_plain or self._only_looks(use)
@@ -572,7 +630,7 @@ class Statics(static.Statics[Scopes]):
         if use.parent is not None and use.parent.type == "range_clause":
             return is_field(use.parent, "right", use)
         at = use.parent if is_field(use.parent, "operand", use) else use
-        return (at is not None and _declared_as(at) is not None) or self._only_looks(use)
+        return (at is not None and declared_as(at) is not None) or self._only_looks(use)
 
     def _has_pointers(self, table: Node) -> bool:
         """Whether the rows of a table are pointers, so that who is given one may set what is in it."""
@@ -624,13 +682,14 @@ class Statics(static.Statics[Scopes]):
         values = tuple(cells) if column.values is not None else None
         return replace(column, steps=(*column.steps, step), values=values, kind=_kind_of_part(kind, step))
 
-    def is_ordered(self, node: Node) -> bool:
+    def is_ordered(self, node: Node, is_subtest: Callable[[Node], bool]) -> bool:
         """Whether an expression gives the same each time that a run comes to it.
 
-        A loop over a map does not, nor do goroutines that a loop begins.
+        A loop over a map does not, but for tests with names of their own, nor do goroutines that a loop begins.
         """
         around = list(upward(node))
-        loops = list(filter(self._goes_over_map, takewhile(lambda at: at.type not in FUNCTIONS, around)))
+        within = takewhile(lambda at: at.type not in FUNCTIONS or not is_subtest(at), around)
+        loops = list(filter(self._goes_over_map, within))
         begun = next((place for place, at in enumerate(around) if _is_begun(at)), len(around))
         loops += [at for at in around[begun:] if at.type == "for_statement"]
         used = (self._scopes.resolve(name) for name in walk(node) if name.type == "identifier")
@@ -645,10 +704,13 @@ class Statics(static.Statics[Scopes]):
         around = [
             use.parent for key in keys if key is not None for use in key.uses if is_field(use.parent, "index", use)
         ]
-        return any(map(self._is_map, (field_of(clause, "right"), *(field_of(node, "operand") for node in around))))
+        over = field_of(clause, "right")
+        is_own = self._is_map(over, least=1)
+        asked = (field_of(node, "operand") for node in around)
+        return self._is_map(over) or any(self._is_map(operand, least=2 if is_own else 1) for operand in asked)
 
-    def _is_map(self, node: Node | None) -> bool:
-        """Whether an expression is a map, as far as the file says so, and not of one entry alone."""
+    def _is_map(self, node: Node | None, least: int = 2) -> bool:
+        """Whether an expression is a map, as far as the file says so, and of so many entries where these are known."""
         node = bare(node) if node is not None else None
         if node is None:
             return False
@@ -658,12 +720,15 @@ class Statics(static.Statics[Scopes]):
             if binding is None or binding.kind not in ("var", "param"):
                 return False
             if binding.init is not None and bare(binding.init).type != "identifier":
-                return self._is_map(binding.init)
+                return self._is_map(binding.init, least)
             kind = field_of(binding.statement, "type")
+        elif node.type in ("selector_expression", "index_expression"):
+            column = self.column_of(node)
+            kind = column.kind if column is not None else None
         elif field_text(node, "function") == "make":
             kind = next(iter(arguments_of(node)), None)
         kind = self._resolved(kind)
-        return kind is not None and kind.type == "map_type" and (body is None or len(named(body)) > 1)
+        return kind is not None and kind.type == "map_type" and (body is None or len(named(body)) >= least)
 
     def _resolved(self, kind: Node | None) -> Node | None:
         """A type that the file has a name for, as it is written there, and without a pointer."""
@@ -676,6 +741,11 @@ class Statics(static.Statics[Scopes]):
             kind = field_of(binding.init, "type")
         return kind
 
+    def is_written(self, node: Node | None) -> bool:
+        """Whether an expression is static, or a table or a list in one that is written out, whatever is in it."""
+        column = self.column_of(node) if node is not None else None
+        return self.is_static(node) or self._table(node) is not None or (column is not None and bool(column.values))
+
     def _table(self, node: Node | None) -> Column | None:
         """The rows of a table that is written out."""
         if node is None:
@@ -685,15 +755,20 @@ class Statics(static.Statics[Scopes]):
             binding = self._scopes.resolve(node)
             if binding is None or binding.kind != "var" or binding.init is None or binding.is_written:
                 return None
-            if self._is_of_others(binding) or not all(map(self._only_looks_at_rows, binding.uses)):
+            uses = binding.uses
+            is_table = self._unless_open(id(binding.sets), lambda: all(map(self._only_looks_at_rows, uses)))
+            if self._is_of_others(binding) or not is_table:
                 return None
             node = bare(binding.init)
         body = field_of(node, "body")
         if node.type != "composite_literal" or body is None:
             return None
         kind = self._resolved(field_of(node, "type"))
-        if kind is None or kind.type not in ("slice_type", "array_type", "implicit_length_array_type", "map_type"):
+        if kind is None or kind.type not in _KEYED:
             return None
+        keys = [field_of(child, "key") for child in named(body) if child.type == "keyed_element"]
+        if kind.type != "map_type" and not self._are_static(filter(None, keys), 0):
+            return None  # the product says in which order they are
         rows = tuple(_value(child) for child in named(body))
         element = field_of(kind, "value" if kind.type == "map_type" else "element")
         return Column(table=node, rows=rows, kind=element, values=rows)
@@ -727,8 +802,15 @@ def _gives_the_same(path: str, name: str) -> bool:
     return (path in _PURE and name not in _LOOKING_AROUND) or name in _PURE_OF.get(path, ())
 
 
-def _is_standard(path: str) -> bool:
+def is_standard(path: str) -> bool:
+    """Whether a package is one of Go's own."""
     return path.split("/", maxsplit=1)[0] in _STANDARD
+
+
+def _is_receiver(parameter: Binding) -> bool:
+    """Whether a parameter is what a method is of."""
+    listing = parameter.statement.parent
+    return listing is not None and is_field(listing.parent, "receiver", listing)
 
 
 def _is_type(node: Node) -> bool:
@@ -827,7 +909,7 @@ def _is_written_over(argument: Node) -> bool:
     return is_first and is_part and field_text(listing.parent if listing is not None else None, "function") == "append"
 
 
-def _declared_as(value: Node) -> Node | None:
+def declared_as(value: Node) -> Node | None:
     """The one name that is declared as a value; None of what is anything else."""
     listing = value.parent
     around = listing.parent if listing is not None and listing.type == "expression_list" else listing
