@@ -139,8 +139,8 @@ def _iterating(sources: Sequence[bytes]) -> frozenset[str]:
     types = {name for text in sources for name in _TYPE.findall(text)}
     more = b"".join(rb"|\b" + name + rb"\b" for name in sorted(types))
     forms = [re.compile(form % more, re.MULTILINE) for form in (_FUNCTION, _FIELD)]
-    found = {name for text in sources for form in forms for name in form.findall(text)}
-    return frozenset(name.decode() for name in types | found)
+    others = {name for text in sources for form in forms for name in form.findall(text)}
+    return frozenset(name.decode() for name in types | others)
 
 
 def _parts(node: Node) -> list[Node]:

@@ -64,14 +64,14 @@ class Turns:
 
     def _bound(self, node: Node) -> Iterator[Binding]:
         """The names that an expression depends on, also by what sets them in a function."""
-        known: set[Binding] = set()
+        passed: set[Binding] = set()
         rest = [node]
         while rest:
             for name in walk(rest.pop()):
                 binding = self.scopes.resolve(name) if name.type == "identifier" else None
-                if binding is None or binding in known:
+                if binding is None or binding in passed:
                     continue
-                known.add(binding)
+                passed.add(binding)
                 yield binding
                 if binding.kind == "var" and function_around(binding.declared) is not None:
                     values = [binding.init, *(field_of(node, "right") for node in binding.sets)]
@@ -148,8 +148,8 @@ class Turns:
                 if _only_shortens(end, top):
                     continue
                 way = _way(end, statement)
-                if not any(one.type in _BLOCKS and self._may_fail(one) for one in way):
-                    yield from (part for one in way if one.parent for part in self._branch(one.parent, one))
+                if not any(step.type in _BLOCKS and self._may_fail(step) for step in way):
+                    yield from (part for step in way if step.parent for part in self._branch(step.parent, step))
 
     def _may_fail(self, block: Node) -> bool:
         """Whether a block fails the test, or does unless a row says that it may be come to."""
@@ -182,8 +182,8 @@ class Turns:
 
     def _is_held(self, condition: Node) -> bool:
         """Whether a condition asks for what a guard before it has held against what is written out."""
-        asked = _asked(condition)
-        return self._are_held({asked, asked.removesuffix(_NIL)}, condition)
+        value = _asked(condition)
+        return self._are_held({value, value.removesuffix(_NIL)}, condition)
 
     def _are_held(self, texts: Collection[str], node: Node) -> bool:
         """Whether a guard before a node fails the test unless one of these is as it is written out."""

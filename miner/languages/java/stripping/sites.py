@@ -56,7 +56,7 @@ class Assertion(sites.Assertion):
     """Of `thrown`: something is done with what was thrown."""
     runs: str = ""
     """Of a body that is an object: the method of it that is called."""
-    said: tuple[Node, ...] = ()
+    message: tuple[Node, ...] = ()
     """What its message asks of the product, which may throw."""
     is_said_first: bool = False
     condition: tuple[str, tuple[Piece, ...]] | None = None
@@ -173,13 +173,13 @@ class Reader(sites.Reader[Statics]):
         if kind in (*_JUNIT, "hamcrest") and len(arguments) >= _TWO_SIDES:
             messages = arguments[:1] if is_first else arguments[-1:]
         elif kind == "" and (chain := fluent.calls_of(call)) and self.library(chain[0]) == "assertj":
-            messages = [part for said in chain[1:] if name_of(said) in fluent.SAYING for part in arguments_of(said)]
+            messages = [part for piece in chain[1:] if name_of(piece) in fluent.SAYING for part in arguments_of(piece)]
         sides = [place_of(operand.node) for operand in assertion.operands]
         messages = [part for part in messages if not any(covers(place_of(part), side) for side in sides)]
         if assertion.form != "values" or not messages:
             return assertion
-        said = tuple(asked for part in messages for asked in self._asked_by(part))
-        return replace(assertion, said=said, is_said_first=is_first)
+        message = tuple(node for part in messages for node in self._asked_by(part))
+        return replace(assertion, message=message, is_said_first=is_first)
 
     def _asked_by(self, message: Node) -> Iterator[Node]:
         """The parts of a text that may be the product's; none that a text is written out in, which says what is right.

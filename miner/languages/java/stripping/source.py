@@ -241,13 +241,13 @@ def _taken_out(slot: Slot[Assertion], mode: Mode, *, keeps: bool) -> Edits:
         method = assertion.compares
     listed: list[Piece] = [piece for pieces in operands for piece in (", ", *pieces)]
     handing: list[Piece] = [f"{HAND_OUT}.{method}({number}", *listed, ");"]
-    parts = [piece for part in assertion.said for piece in (" + (", place_of(part), ")")]
-    said: list[Piece] = [f'{HAND_OUT}.said(""', *parts, ");"] if parts else []
+    parts = [piece for part in assertion.message for piece in (" + (", place_of(part), ")")]
+    asking: list[Piece] = [f'{HAND_OUT}.said(""', *parts, ");"] if parts else []
     text: tuple[Piece, ...] = (
         "{ try { ",
-        *(said if assertion.is_said_first else ()),
+        *(asking if assertion.is_said_first else ()),
         *handing,
-        *(() if assertion.is_said_first else said),
+        *(() if assertion.is_said_first else asking),
         f" }} catch (Throwable {_RAISED}) {{ {HAND_OUT}.raised({number}, {_RAISED}); }} ",
     )
     return {place_of(assertion.replaced): (*text, missing_lines(assertion.replaced, text), "}")}

@@ -288,12 +288,14 @@ def _foreign(
             else not (name in own or hasattr(builtins, name))
         )
 
-    found = frozenset(node for node in classes if any(map(is_foreign, node.bases)))
+    foreign = frozenset(node for node in classes if any(map(is_foreign, node.bases)))
     while more := {
-        node for node in classes if node not in found and {*map(ast.unparse, node.bases)} & {one.name for one in found}
+        node
+        for node in classes
+        if node not in foreign and {*map(ast.unparse, node.bases)} & {base.name for base in foreign}
     }:
-        found |= more
-    return found
+        foreign |= more
+    return foreign
 
 
 def _is_file_name(value: object) -> bool:
