@@ -642,20 +642,19 @@ def test_what_a_function_of_the_file_shows_of_the_products_types_is_no_expectati
 
 
 @pytest.mark.parametrize(
-    ("target", "left", "op"),
+    ("target", "guarded", "asserted", "op"),
     [
-        ("io.EOF", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
-        ("os.ErrExist", "if <0: testing.GoldseamChain(f(1))> { }", "go.is"),
-        ("ErrNone", "if <0: errors.Is(f(1), ErrNone)> { }", "go.truth"),
-        ("&Error{3}", "if <0: errors.Is(f(1), &Error{3})> { }", "go.truth"),
+        ("io.EOF", "testing.GoldseamChain(f(1))", "testing.GoldseamChain(f(1))", "go.is"),
+        ("os.ErrExist", "testing.GoldseamChain(f(1))", "testing.GoldseamChain(f(1))", "go.is"),
+        ("ErrNone", "testing.GoldseamChain(f(1)), ErrNone", "testing.GoldseamChain(f(1)), ErrNone", "go.is"),
+        ("&Error{3}", "errors.Is(f(1), &Error{3})", "testing.GoldseamIs(f(1), &Error{3})", "go.truth"),
     ],
 )
-def test_an_error_of_the_products_is_known_inside_alone(target, left, op):
-    assert stripped(f"\tif !errors.Is(f(1), {target}) {{ t.Error() }}") == f"\t{left}"
+def test_an_error_that_a_test_makes_of_the_products_type_is_asked_for_inside(target, guarded, asserted, op):
+    assert stripped(f"\tif !errors.Is(f(1), {target}) {{ t.Error() }}") == f"\tif <0: {guarded}> {{ }}"
     body = f"\tassert.ErrorIs(t, f(1), {target})"
     assert [slot.assertion.op for slot in parsed(function(body)).slots] == [op]
-    asked = f"testing.GoldseamIs(f(1), {target})" if op == "go.truth" else "testing.GoldseamChain(f(1))"
-    assert stripped(body) == f"\t<0: {asked}>"
+    assert stripped(body) == f"\t<0: {asserted}>"
 
 
 def test_a_loop_over_a_map_in_a_row_names_what_is_expected_by_keys():

@@ -429,8 +429,11 @@ class Reader(sites.Reader[Statics]):
         return self._of_operands(node, "go.truth", [inner], {})
 
     def _is_known_error(self, target: Node) -> bool:
-        """Whether an error is Go's own, so that it is known outside, and no method `Is` says what is taken for it."""
-        return self._operand(target).static and self._statics.is_shown_by_go(target)
+        """Whether an error comes out beside what it is looked for in, or is Go's own.
+
+        What a test writes of a type of the product's is equal to nothing but by a method `Is`.
+        """
+        return not self._operand(target).static or self._statics.is_shown_by_go(target)
 
     def _of_all(self, node: Node, parts: Sequence[Node], operator: str) -> Assertion | None:
         """Several that hold together, or of which one does."""
