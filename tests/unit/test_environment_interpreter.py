@@ -41,6 +41,9 @@ def test_a_version_that_the_change_names_goes_first_whenever_it_was_released():
         ("if sys.version_info >= (3,12):", "3.12"),
         ("@pytest.mark.skipif(sys.version_info >= (3, 12), reason='gone')", ""),
         ("@skipIf(version_info < (2, 7), 'old')", ""),
+        ("@pytest.mark.skipif(not PY38_PLUS, reason='Requires Python 3.8 or higher')", "3.8"),
+        ("@pytest.mark.skipif(PY310_PLUS, reason='gone')", ""),
+        ("# move it behind sys.version_info >= (3, 8)", ""),
     ],
 )
 def test_a_version_that_new_lines_of_tests_ask_for_is_read(line, asked):
@@ -60,6 +63,8 @@ def test_what_is_older_than_tests_ask_for_comes_last_but_for_what_the_change_nam
         (["if sys.version_info < (3, 11):", "    from exceptiongroup import ExceptionGroup"], ""),
         (["if sys.version_info >= (3, 11):", "    pass"], ""),
         (["if sys.version_info < (3, 11):"], "3.11"),
+        (["# TODO: move it behind a sys.version_info < (3, 8) guard", "class old: ..."], ""),
+        (["if not PY310_PLUS:", "    patch()"], "3.10"),
     ],
 )
 def test_a_version_that_is_too_new_for_what_new_code_does_is_read(lines, bound):

@@ -27,6 +27,8 @@ RELEASED = {
 _ANY_PATCH = 99
 _SAID = re.compile(r"\b(?:c?python|py)[- ]?(?:v|>=|==)? ?3\.?(\d+)\b", re.IGNORECASE)
 _ASKED = re.compile(r"version_info(?:\[:2\])?\s*(<|>=)\s*\(\s*3\s*,\s*(\d+)")
+_PLUS = re.compile(r"\b(not\s+)?PY3_?(\d+)_PLUS\b")
+"""A constant of a project that tells the same."""
 _SKIPPED_FROM = re.compile(r"skip_?if|xfail", re.IGNORECASE)
 
 
@@ -49,12 +51,18 @@ def versions_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"3.{minor}" for minor in _SAID.findall(text)))
 
 
+def _asked(line: str) -> re.Match[str] | None:
+    """What a line of code asks of the interpreter's version; a comment asks nothing."""
+    code, _, _ = line.partition("#")
+    return _ASKED.search(_PLUS.sub(lambda plus: f"version_info {'<' if plus[1] else '>='} (3, {plus[2]}", code))
+
+
 def least_in(lines: Iterable[str]) -> str:
     """The newest minor version below which lines of tests run or define nothing: `skipif(version_info < (3, 12)`."""
     minors = (
         int(match[2])
         for line in lines
-        for match in [_ASKED.search(line)]
+        for match in [_asked(line)]
         if match and (match[1] == "<" or not _SKIPPED_FROM.search(line))
     )
     newest = max(minors, default=0)
@@ -66,7 +74,7 @@ def bound_in(lines: Iterable[str]) -> str:
 
     A line that only chooses what to import does nothing.
     """
-    bounds = ((_ASKED.search(line), following) for line, following in pairwise((*lines, "")))
+    bounds = ((_asked(line), following) for line, following in pairwise((*lines, "")))
     minors = [
         int(match[2])
         for match, following in bounds
