@@ -282,6 +282,7 @@ _BUNDLE = "goal org.apache.felix:maven-bundle-plugin:4.1.0:manifest failed. Conc
 _BND = "goal biz.aQute.bnd:bnd-maven-plugin:4.3.1:bnd-process: null: ConcurrentModificationException -> [Help 1]"
 _CHECKS = "Fatal error compiling: NotDirectoryException: /opt/goldseam/java/jdk/lib/modules -> [Help 1]"
 _NO_MODULE = "/testbed/src/main/java9/module-info.java:[2,15] module not found: org.other"
+_ANNOTATIONS = "Caused by: java.lang.ClassNotFoundException: javax.annotation.Generated"
 _GONE = "cannot find symbol\n  location: variable manager of type java.lang.SecurityManager"
 
 
@@ -300,6 +301,7 @@ _GONE = "cannot find symbol\n  location: variable manager of type java.lang.Secu
         ((_BND, "OK"), ["bundles"]),
         ((_NO_MODULE, "OK"), ["classpath"]),
         ((_CHECKS, _OLD, "OK"), ["javac", "oldest=7"]),
+        ((_OLD, _ANNOTATIONS, "OK"), ["oldest=7", "annotations"]),
         ((_BUNDLES, _NO_MODULE, _GONE, "OK"), ["bundles", "classpath", "release"]),
         ((_GONE, "package sun.misc does not exist"), None),
     ],

@@ -6,6 +6,7 @@ import java.util.Properties;
 import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.ConfigurationContainer;
+import org.apache.maven.model.Dependency;
 import org.apache.maven.model.Plugin;
 import org.apache.maven.model.PluginExecution;
 import org.apache.maven.project.MavenProject;
@@ -15,8 +16,9 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
  * Raises the Java that projects have compiled for to the oldest for which the compiler still does (`goldseam.oldest`),
  * has it compile against what that Java had in place of what its own JDK has (`goldseam.release`), takes a plugin that
  * writes manifests on a JDK after 14 (`goldseam.bundles`), compiles nothing of folders for a later Java, which jars
- * alone have (`goldseam.classpath`), or compiles without Error Prone, which comes with a compiler of an earlier JDK or
- * looks into that of this one (`goldseam.javac`).
+ * alone have (`goldseam.classpath`), compiles without Error Prone, which comes with a compiler of an earlier JDK or
+ * looks into that of this one (`goldseam.javac`), or adds the annotations that a JDK before 11 had
+ * (`goldseam.annotations`).
  */
 public final class OldestJava extends AbstractMavenLifecycleParticipant {
     private static final List<String> NAMES =
@@ -31,10 +33,12 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
         boolean byRelease = session.getUserProperties().containsKey("goldseam.release");
         boolean bundles = session.getUserProperties().containsKey("goldseam.bundles");
         boolean byClasspath = session.getUserProperties().containsKey("goldseam.classpath");
+        boolean hasNone = session.getUserProperties().containsKey("goldseam.annotations");
         boolean byJavac = session.getUserProperties().containsKey("goldseam.javac");
         for (MavenProject project : session.getProjects()) {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
+            if (hasNone) project.getDependencies().add(annotations());
             for (Plugin plugin : project.getBuildPlugins()) {
                 if (bundles && BUNDLING.containsKey(plugin.getArtifactId())) {
                     plugin.setVersion(BUNDLING.get(plugin.getArtifactId()));
@@ -52,6 +56,15 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
                 }
             }
         }
+    }
+
+    private static Dependency annotations() {
+        Dependency library = new Dependency();
+        library.setGroupId("javax.annotation");
+        library.setArtifactId("javax.annotation-api");
+        library.setVersion("1.3.2");
+        library.setScope("provided");
+        return library;
     }
 
     private static void raise(Properties told, String oldest) {

@@ -98,6 +98,8 @@ OLD_CHECKS = re.compile(
     r"|IllegalAccessError\b[^\n]*\bcom\.google\.errorprone\b"
 )
 """What Error Prone ends with on a JDK that it is too old for, where it brings a compiler or looks into this one."""
+NO_ANNOTATIONS = re.compile(r"ClassNotFoundException: javax\.annotation\.|NoClassDefFoundError: javax/annotation/")
+"""What a processor of annotations ends with that makes use of those of a JDK before 11."""
 NO_MODULE = re.compile("module not found: ")
 """What a declaration of modules misses where others of the reactor are folders of classes: these are none."""
 OLDEST = re.compile(
@@ -164,7 +166,8 @@ class Project:
             ran = self.call(folder, *words)
         while ran.returncode and (match := MISSING.search(ran.stdout)) and self.stand_in(*match.groups()):
             ran = self.call(folder, *words)
-        remedies = {"oldest": OLDEST, "bundles": OLD_BUNDLES, "javac": OLD_CHECKS, "classpath": NO_MODULE}
+        remedies = {"oldest": OLDEST, "bundles": OLD_BUNDLES, "javac": OLD_CHECKS}
+        remedies |= {"classpath": NO_MODULE, "annotations": NO_ANNOTATIONS}
         while ran.returncode and (names := [name for name, form in remedies.items() if form.search(ran.stdout)]):
             match = remedies.pop(names[0]).search(ran.stdout)
             level = f"={(match[1] or UNSAID).removeprefix('1.')}" if match and names[0] == "oldest" else ""
