@@ -281,13 +281,17 @@ public final class Handout {
         /** Whether a set or map has an order of its own that takes for equal what is not. */
         private static boolean isOrdered(Object value) {
             Comparator<Object> order = order(value);
-            Set<?> held = value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
             try {
-                return held.stream().anyMatch(
+                return held(value).stream().anyMatch(
                     one -> near(one).stream().anyMatch(other -> !other.equals(one) && order.compare(one, other) == 0));
             } catch (RuntimeException unknown) { // it orders these alone
                 return false;
             }
+        }
+
+        /** What a set or map orders. */
+        private static Set<?> held(Object value) {
+            return value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
         }
 
         /** The order of a set or map, if it is another than that of its values and the contrary of that. */
@@ -320,8 +324,7 @@ public final class Handout {
                 if (!isOfLibrary(equals.getDeclaringClass()) && size <= ITEMS) {
                     return value.equals(plain(value, false)) && !value.equals(plain(value, true)) && !value.equals(null);
                 }
-                Set<?> found = order(value) == null ? null : value instanceof Map ? ((Map<?, ?>) value).keySet() : (Set<?>) value;
-                return found == null || found.stream().allMatch(found::contains);
+                return order(value) == null || held(value).stream().allMatch(held(value)::contains);
             } catch (ReflectiveOperationException | RuntimeException unreadable) {
                 return false;
             }

@@ -421,15 +421,15 @@ class Reader(sites.Reader[Statics]):
         if function in _CALLED and len(arguments) == _TWO_SIDES:
             op, options = _CALLED[function]
             return self._of_operands(node, op, arguments, options)
-        if function == "errors.Is" and len(arguments) == _TWO_SIDES and self._is_known_error(arguments[1]):
+        if function == "errors.Is" and len(arguments) == _TWO_SIDES and self._is_compared_outside(arguments[1]):
             operands = (self._operand(arguments[0], self._chain), self._operand(arguments[1]))
             return Assertion(op="go.is", operands=operands, replaced=node)
         if function == "go-cmp/cmp.Equal" and (how := self._of_cmp(inner)) is not None:
             return self._of_operands(node, "go.cmp", arguments[:_TWO_SIDES], how)
         return self._of_operands(node, "go.truth", [inner], {})
 
-    def _is_known_error(self, target: Node) -> bool:
-        """Whether an error comes out beside what it is looked for in, or is Go's own.
+    def _is_compared_outside(self, target: Node) -> bool:
+        """Whether what `errors.Is` looks for comes out beside what it looks in, or is Go's own.
 
         What a test writes of a type of the product's is equal to nothing but by a method `Is`.
         """
@@ -641,7 +641,7 @@ class Reader(sites.Reader[Statics]):
         if form.takes == "h":
             holds = self._failing_if(arguments[0]) if form.options.get("not") else self._holding(arguments[0])
             return _of_bool(holds) if form.options.get("types") else holds
-        if form.op == "go.is" and not self._is_known_error(arguments[1]):
+        if form.op == "go.is" and not self._is_compared_outside(arguments[1]):
             return self._of_form(Form("go.truth", "s", form.options), arguments)
         arounds = {**libraries.AROUND, "c": self._chain}
         operands, body = [], None

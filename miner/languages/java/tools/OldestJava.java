@@ -33,12 +33,12 @@ public final class OldestJava extends AbstractMavenLifecycleParticipant {
         boolean byRelease = session.getUserProperties().containsKey("goldseam.release");
         boolean bundles = session.getUserProperties().containsKey("goldseam.bundles");
         boolean byClasspath = session.getUserProperties().containsKey("goldseam.classpath");
-        boolean hasNone = session.getUserProperties().containsKey("goldseam.annotations");
+        boolean annotates = session.getUserProperties().containsKey("goldseam.annotations");
         boolean byJavac = session.getUserProperties().containsKey("goldseam.javac");
         for (MavenProject project : session.getProjects()) {
             if (oldest != null) raise(project.getProperties(), oldest);
             if (byRelease) useRelease(project.getProperties());
-            if (hasNone) project.getDependencies().add(annotations());
+            if (annotates) project.getDependencies().add(annotations());
             for (Plugin plugin : project.getBuildPlugins()) {
                 if (bundles && BUNDLING.containsKey(plugin.getArtifactId())) {
                     plugin.setVersion(BUNDLING.get(plugin.getArtifactId()));

@@ -44,6 +44,8 @@ EXCEPTIONS = frozenset(
 )
 _HARMLESS = PURE_BUILTINS | EXCEPTIONS | words("all any filter isinstance issubclass iter map next")
 """Builtins that functions of a test file may call and still give what their arguments decide."""
+_LOOKING = _HARMLESS | words("dir eval getattr hasattr")
+"""Builtins that change nothing of a namespace that they are given."""
 _IMPURE_MODULES = words(
     "gettext glob http importlib inspect io logging mimetypes multiprocessing random secrets select shutil signal"
     " socket sqlite3 subprocess tempfile threading time urllib warnings gc ctypes locale"
@@ -268,7 +270,7 @@ def _looked_at(node: ast.AST) -> Sequence[ast.AST]:
             return (part,)
         case ast.Compare(comparators=parts):
             return parts
-        case ast.Call(func=ast.Name(id=name), args=parts) if name in _HARMLESS | {"dir", "eval", "getattr", "hasattr"}:
+        case ast.Call(func=ast.Name(id=name), args=parts) if name in _LOOKING:
             return parts
     return ()
 
