@@ -71,8 +71,8 @@ func Goldseam(t interface{}, slot int, values func() []interface{}, call func())
 	return false
 }
 
-// GoldseamChain is an error with all that it wraps, as errors.Is goes through it, and those of Go's own errors that a
-// method takes for one of these.
+// GoldseamChain is an error with all that it wraps, as errors.Is goes through it, and then those of Go's own errors, by
+// name, that a method takes for one of these.
 func GoldseamChain(err error) []error {
 	chain := []error{}
 	for rest := []error{err}; len(rest) > 0 && len(chain) < goldseamItems; {
@@ -88,12 +88,14 @@ func GoldseamChain(err error) []error {
 			rest = append(append([]error{}, many.Unwrap()...), rest...)
 		}
 	}
+	taken := []error{}
 	for known := range goldseamErrors {
 		if errors.Is(err, known) && !goldseamHas(chain, known) {
-			chain = append(chain, known)
+			taken = append(taken, known)
 		}
 	}
-	return chain
+	sort.Slice(taken, func(i, j int) bool { return goldseamErrors[taken[i]] < goldseamErrors[taken[j]] })
+	return append(chain, taken...)
 }
 
 func goldseamHas(chain []error, known error) bool {
