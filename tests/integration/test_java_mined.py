@@ -14,6 +14,7 @@ from harness.patches.patch import parse
 from miner.proof.notebook import Notebook
 from miner.proof.observe import observe
 from miner.proof.subject import Subject, prepare
+from miner.proof.variations import PLAIN, Variation
 from tests import other_graders, tiny
 from tests.attacks import java
 from tests.proved_task import FAILING, mined, run, statuses
@@ -139,6 +140,18 @@ class CrashesTest {
 }
 """
 ENDLESS = CRASHES.replace("Crashes", "Endless").replace("System.exit(0);", "while (Prices.price(100, 10) != 90) {}")
+CHANGE = """\
+package money;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class ChangeTest {
+    @Test
+    void isLess() { assertEquals(4, Rückgeld.of(5)); }
+}
+"""
 BROKEN = """\
 package money;
 
@@ -416,6 +429,24 @@ def test_a_test_that_never_ends_without_the_fix_fails_and_those_after_it_have_th
     assert runs[0].statuses == dict.fromkeys(names, TestStatus.PASSED)
     assert runs[1].statuses == {**runs[0].statuses, names[1]: TestStatus.ERROR}
     assert runs[1].endings == (names[1],)
+
+
+def test_sources_with_names_in_any_letters_are_compiled_in_every_language(task, sandbox, tmp_path):
+    code, test = "src/main/java/money/Rückgeld.java", "src/test/java/money/ChangeTest.java"
+    asked = Subject(
+        instance_id="acme__money-3",
+        image=task.instance.image,
+        test=task.instance.test,
+        test_files=(test,),
+        gold_patch=tiny.diff(
+            code, None, "package money;\n\nclass Rückgeld { static int of(int paid) { return paid - 1; } }\n"
+        ).encode(),
+        test_patch=tiny.diff(test, None, CHANGE).encode(),
+    )
+    patches, notebook = prepare(asked), Notebook(tmp_path / "notes.jsonl", asked)
+    for variation in (PLAIN, Variation(locale="de")):
+        ran = observe(asked, patches, "after", 0, sandbox, notebook, variation=variation)
+        assert (ran.statuses, ran.collect_errors) == ({f"{test}::isLess()": TestStatus.PASSED}, {})
 
 
 def test_rows_of_an_enclosed_class_are_run_alone_by_their_names(task, sandbox):
