@@ -251,13 +251,24 @@ SPOCK = """\
       <scope>test</scope>
     </dependency>
 """
-GROOVY = """\
+FORMATTER = """\
+def source = new File(project.basedir, "src/main/java/money/Price.java")
+if (source.exists()) source.text = source.text.trim() + "\\n\\n"
+"""
+"""A build that writes into sources of the tree."""
+GROOVY = f"""\
   <build><plugins><plugin>
     <groupId>org.codehaus.gmavenplus</groupId>
     <artifactId>gmavenplus-plugin</artifactId>
     <version>3.0.2</version>
     <executions>
       <execution><goals><goal>addTestSources</goal><goal>compileTests</goal></goals></execution>
+      <execution>
+        <id>format</id>
+        <phase>process-sources</phase>
+        <goals><goal>execute</goal></goals>
+        <configuration><scripts><script>{FORMATTER}</script></scripts></configuration>
+      </execution>
     </executions>
   </plugin></plugins></build>
 </project>

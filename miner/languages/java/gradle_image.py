@@ -13,6 +13,7 @@ from miner.languages.building import Stack, installed, tree_layer
 from miner.languages.java import gradle
 from miner.languages.java.toolchain import (
     OPENED,
+    RESTORED,
     STORE,
     WITH_FIX,
     called_like_tests,
@@ -218,6 +219,7 @@ def _tree(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
         commands=(
             *environment(env),
             _called(request, "whole"),
+            RESTORED,
             readable(TESTBED, HOME),
         ),
     )

@@ -11,6 +11,7 @@ from miner.languages.building import Stack, tree_layer
 from miner.languages.java import poms
 from miner.languages.java.toolchain import (
     OPENED,
+    RESTORED,
     SETTINGS,
     STORE,
     WITH_FIX,
@@ -137,6 +138,7 @@ def _tree(parent: str, request: ImageRequest, env: Mapping[str, str]) -> Layer:
         commands=(
             *environment(env, _CACHE),
             _called(request, "whole"),
+            RESTORED,
             _cleaned(),
             readable(TESTBED, HOME),
         ),

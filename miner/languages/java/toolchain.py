@@ -152,6 +152,10 @@ def opened(tree: Tree, release: int, major: int) -> dict[str, str]:
     return {"JDK_JAVA_OPTIONS": " ".join(f"--add-opens={place}=ALL-UNNAMED" for place in places)}
 
 
+RESTORED = "git diff -z --name-only --diff-filter=M -- '*.java' '*.kt' '*.groovy' | xargs -0r git checkout -q --"
+"""The command that takes back what a build, as by a formatter, has written into sources, to which patches are."""
+
+
 tool = partial(layer.tool, "miner.languages.java")
 """A program of the folder `tools`."""
 
