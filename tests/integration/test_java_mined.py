@@ -162,8 +162,10 @@ class BrokenTest {
     void later() { Prices.later(1); }
 }
 """
-KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, ENDLESS_TEST, BROKEN_TEST = (
-    f"src/test/java/money/{name}Test.java" for name in ("Kinds", "Old", "Enclosed", "Crashes", "Endless", "Broken")
+HEIR = "package money;\n\nclass HeirTest extends BrokenTest {}\n"
+KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, ENDLESS_TEST, BROKEN_TEST, HEIR_TEST = (
+    f"src/test/java/money/{name}Test.java"
+    for name in ("Kinds", "Old", "Enclosed", "Crashes", "Endless", "Broken", "Heir")
 )
 
 
@@ -472,9 +474,13 @@ def test_rows_of_an_enclosed_class_are_run_alone_by_their_names(task, sandbox):
 
 
 def test_a_file_that_cannot_be_compiled_is_told_with_the_name_it_misses_and_loses_no_other(task, sandbox):
-    report = run(task, sandbox, f"{OLD_TEST}::isOne[0]", BROKEN_TEST, overlay={BROKEN_TEST: BROKEN.encode()})
-    assert list(report.collect_errors) == [BROKEN_TEST]
-    assert [raised.says for raised in report.collect_raised[BROKEN_TEST]] == ["later"]
+    heirs = {BROKEN_TEST: BROKEN, HEIR_TEST: HEIR}
+    report = run(
+        task, sandbox, f"{OLD_TEST}::isOne[0]", *heirs, overlay={path: text.encode() for path, text in heirs.items()}
+    )
+    assert set(report.collect_errors) == set(heirs)
+    for path in heirs:
+        assert [raised.says for raised in report.collect_raised[path]] == ["later"]
     assert set(statuses(report, OLD_TEST)) == {"isOne[0]", "isOne[1]"}
 
 

@@ -560,6 +560,7 @@ def test_tests_go_on_without_what_the_compiler_complains_of():
     at = going.split("\n")[7].index("f(1)") + 1
     refused = f"ATest.java:8:{at}: local variables referenced from a lambda must be final or effectively final"
     assert "int x = f(1);" in source.unstopped(going, refused, 1)
+    assert source.unstopped(going, "ATest.java:99:1: of lines that a build has written into it", 1) == going
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def compiled(argv, paths):
 
 
 def compile_all(project, root, modules):
-    well = True
+    well, lacked = True, {}
     for _ in range(ROUNDS):
         left = [module for module in modules if module.types_of]
         if not left:
@@ -218,10 +218,11 @@ def compile_all(project, root, modules):
             path = os.path.relpath(place)
             name = missing_name(message) or find(message)(path, line, column)
             text_of = "%s:%s:%s: %s" % (os.path.basename(path), line, column, message)
-            errors.setdefault(path, []).append((text_of, name))
+            errors.setdefault(path, []).append((text_of, lacked.get(name, name)))
         tests = {path for path in errors if any(path in m.types_of or inside(path, m.test_sources) for m in left)}
         if errors and tests == set(errors):
-            for path in tests:
+            for path in tests:  # whoever needs its class, lacks what it lacks
+                lacked[os.path.basename(path).partition(".")[0]] = next((name for _, name in errors[path] if name), "")
                 os.unlink(path)
                 well = not lose(left, path, text, errors[path]) and well
         else:

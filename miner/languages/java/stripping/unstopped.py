@@ -47,6 +47,8 @@ def _edits(root: Node, lines: Sequence[str], name: str, output: str, hand_out: s
     edits: Edits = {}
     for line, column, words in re.findall(_AT % re.escape(name), output, re.MULTILINE):
         row = int(line) - 1
+        if row >= len(lines):  # of what a build has written into the file, as formatters do
+            continue
         place = row, _offset(lines[row], int(column) - 1)
         node = root.descendant_for_point_range(place, place)
         if node is not None and (less := _with_less(node, words, hand_out)):
