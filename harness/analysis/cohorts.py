@@ -13,14 +13,13 @@ from harness.core.errors import InputError
 from harness.core.wording import counted
 from harness.dataset.policy import cutoff_of
 from harness.judging.places import Place
-from harness.stats import two_groups
+from harness.stats import LEVEL, two_groups
 
 if TYPE_CHECKING:
     from harness.analysis.scoresheet import SampleScore, Scoresheet
     from harness.runs.task_metadata import TaskFacts
 
 
-LEVEL = 0.05
 _FEWEST = 5
 """Tasks on either side below which a gap says nothing."""
 RANKED = ("trivial", "easy", "medium", "hard", "brutal", *Place)

@@ -12,6 +12,7 @@ from harness.core.errors import InputError, NothingComparableError
 from harness.core.wording import counted, did_you_mean
 from harness.runs.predictions import CONTROLS
 from harness.stats import (
+    LEVEL,
     Alternative,
     Interval,
     PairedTest,
@@ -27,8 +28,6 @@ from harness.stats import (
     standard_error,
 )
 
-LEVEL = 0.05
-"""A difference is claimed where the (adjusted) p-value is below this."""
 _LEAST_FLIPS = 2
 """What two models that agree on all tasks are taken to differ on, one gained and one lost; as `stats.least_error`."""
 

@@ -16,10 +16,8 @@ from harness.core.errors import GoldseamError, InputError
 from harness.core.wording import did_you_mean
 from harness.runs.predictions import CONTROLS
 from harness.runs.run_folder import RUN_FILE, RunFolder, RunRecord, is_run
-from harness.stats import Interval, difference_interval, holm, sign_flip, worth_clustering
+from harness.stats import LEVEL, Interval, difference_interval, holm, sign_flip, worth_clustering
 
-LEVEL = 0.05
-"""A step is claimed where its p-value, adjusted for all the steps there are, is below this."""
 _DRAWS = 20_000
 """Where a p-value can't be had exactly; enough to tell a step among a hundred."""
 

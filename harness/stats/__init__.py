@@ -13,6 +13,7 @@ from harness.stats.intervals import (
     worth_clustering,
 )
 from harness.stats.paired import (
+    LEVEL,
     Alternative,
     PairedTest,
     difference_interval,

@@ -16,6 +16,8 @@ from fractions import Fraction
 
 from harness.stats.intervals import Interval, standard_error, t_quantile
 
+LEVEL = 0.05
+"""A difference is claimed where its p-value, adjusted where several are looked at, is below this."""
 EXACT_UP_TO = 20
 """Non-zero differences of which every pattern of signs is looked at."""
 MONTE_CARLO_DRAWS = 100_000

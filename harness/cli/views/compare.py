@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.analysis.cohorts import CohortKey, Cutoffs, cut
-from harness.analysis.compare import LEVEL, Answer, Comparison, Flip, Reason
+from harness.analysis.compare import Answer, Comparison, Flip, Reason
 from harness.analysis.scoresheet import Scoresheet
 from harness.cli.views.scores import (
     SCHEMA_VERSION,
@@ -30,6 +30,7 @@ from harness.cli.views.scores import (
     table,
 )
 from harness.core.wording import counted, first_of, percent
+from harness.stats import LEVEL
 
 STYLES = {Answer.BETTER: "bold green", Answer.WORSE: "bold red", Answer.CANT_TELL: "bold yellow"}
 _WORDS = {Answer.BETTER: "Better", Answer.WORSE: "Worse", Answer.CANT_TELL: "Can't tell"}
