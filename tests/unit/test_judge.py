@@ -49,7 +49,6 @@ def cases(model: str, rows: list[tuple[bool, Grade | None]], *, word: str = "tes
         Case(
             model=model,
             instance_id=f"t{number}",
-            sample=0,
             resolved=resolved,
             failure_class=None if resolved else word,
             grade=grade,
@@ -81,8 +80,8 @@ def test_what_cannot_be_read_counts_for_neither_side():
 
 
 def test_samples_of_one_task_count_as_one_task():
-    many = [Case(model="m", instance_id="t0", sample=number, resolved=False, grade=CORRECT) for number in range(10)] + [
-        Case(model="m", instance_id="t1", sample=0, resolved=False, grade=INCORRECT)
+    many = [Case(model="m", instance_id="t0", resolved=False, grade=CORRECT)] * 10 + [
+        Case(model="m", instance_id="t1", resolved=False, grade=INCORRECT)
     ]
     found = tally(many).all.waved_through
     assert (found.value, found.patches, found.tasks) == (0.5, 11, 2)
@@ -137,7 +136,7 @@ def test_resamples_say_how_sure_a_flip_is():
 
 
 def test_a_model_without_a_patch_fails_by_both():
-    empty = [Case(model="a", instance_id=f"t{number}", sample=0, resolved=False, empty=True) for number in range(4)]
+    empty = [Case(model="a", instance_id=f"t{number}", resolved=False, empty=True) for number in range(4)]
     found = tally([*empty, *cases("b", [(True, CORRECT)] * 4)])
     assert (found.pairs[0].by_tests, found.pairs[0].by_judge) == (-1, -1)
     assert (found.models[0].matrix.empty, found.models[0].matrix.judged) == (4, 0)

@@ -86,7 +86,6 @@ class Case:
     model: str
     """That wrote the patch."""
     instance_id: str
-    sample: int
     resolved: bool
     failure_class: str | None = None
     grade: Grade | None = None

@@ -202,7 +202,6 @@ def cases(patches_judged: Iterable[Patch], judgements: Iterable[Judgement], judg
         Case(
             model=patch.prediction.model_name_or_path,
             instance_id=patch.prediction.instance_id,
-            sample=patch.prediction.sample,
             resolved=patch.report.resolved,
             failure_class=patch.report.failure_class,
             grade=None if patch.empty else grades.get(patch.key_by(judge)),
