@@ -30,6 +30,11 @@ def loads(text: str | bytes, **hooks: Any) -> Any:
     raise NestedError("nested too deeply", document, -max(brackets)[1])
 
 
+def mapping(value: object) -> dict[str, Any]:
+    """A value where an object of JSON is expected; an empty one where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
 def read_object(text: str | bytes) -> dict[str, Any] | None:
     """An object of JSON; None for anything else."""
     try:

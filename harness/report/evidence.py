@@ -10,6 +10,7 @@ from typing import Any
 from harness.analysis.usage import usage_of
 from harness.core import json_text
 from harness.core.instance import Prediction
+from harness.core.json_text import mapping
 from harness.core.wording import words
 from harness.report import data
 from harness.report.text import CutText, clean, ends, head, head_of_file
@@ -124,7 +125,7 @@ def _hidden(item: Item, report: InstanceReport, leave: Leave) -> data.HiddenDeta
     folder = item.folder.sample_folder(item.prediction)
     results, notes = _results(folder / "results.json")
     rows, left_out = _test_rows(report, results)
-    for name, text in list(_mapping(results.get("collect_errors")).items())[:_TEXTS_SHOWN]:
+    for name, text in list(mapping(results.get("collect_errors")).items())[:_TEXTS_SHOWN]:
         notes.append(f"{name} could not be collected: {clean(str(text))[:_TEXT_BYTES]}")
     violations = results.get("violations")
     notes += [clean(str(text))[:500] for text in violations[:_TEXTS_SHOWN]] if isinstance(violations, list) else []
@@ -139,7 +140,7 @@ def _results(path: Path) -> tuple[Mapping[str, Any], list[str]]:
         size = path.stat().st_size
         if size > _RESULTS_BYTES:
             return {}, [f"results.json is not shown: it has {size // 1024 // 1024} MB"]
-        return _mapping(json_text.loads(path.read_bytes())), []
+        return mapping(json_text.loads(path.read_bytes())), []
     except FileNotFoundError:
         return {}, []
     except (OSError, ValueError) as error:
@@ -148,7 +149,7 @@ def _results(path: Path) -> tuple[Mapping[str, Any], list[str]]:
 
 def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tuple[data.TestRow, ...], int]:
     """Per-test results: what did not pass first, FAIL_TO_PASS before the rest; and how many more there are."""
-    fields = _mapping(results.get("tests"))
+    fields = mapping(results.get("tests"))
     groups = {
         test_id: group
         for name, group in (("FAIL_TO_PASS", "F2P"), ("PASS_TO_PASS", "P2P"))
@@ -162,7 +163,7 @@ def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tupl
     texts = 0
     rows: list[data.TestRow] = []
     for test_id in ids[:_TESTS_SHOWN]:
-        result = _mapping(fields.get(test_id))
+        result = mapping(fields.get(test_id))
         text = result.get("text")
         texts += bool(text)
         seconds = result.get("seconds")
@@ -181,8 +182,4 @@ def _test_rows(report: InstanceReport, results: Mapping[str, Any]) -> tuple[tupl
 
 
 def _status(fields: Mapping[str, Any], test_id: str) -> str:
-    return str(_mapping(fields.get(test_id)).get("status") or "no result")
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return str(mapping(fields.get(test_id)).get("status") or "no result")

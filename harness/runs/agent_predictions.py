@@ -13,6 +13,7 @@ from typing import Any
 from harness.core import json_text
 from harness.core.errors import InputError
 from harness.core.instance import INSTANCE_ID, NOT_READ
+from harness.core.json_text import mapping
 
 PREDS_FILE = "preds.json"
 """SWE-agent's merged predictions, and mini-swe-agent's: an object by instance id."""
@@ -78,12 +79,12 @@ def _patch_of_openhands(value: Mapping[str, Any]) -> Any:
 
 
 def _from_openhands(value: Mapping[str, Any]) -> dict[str, Any]:
-    config = _mapping(_mapping(value.get("metadata")).get("llm_config"))
-    metrics = _mapping(value.get("metrics"))
-    usage = _mapping(metrics.get("accumulated_token_usage"))
+    config = mapping(mapping(value.get("metadata")).get("llm_config"))
+    metrics = mapping(value.get("metrics"))
+    usage = mapping(metrics.get("accumulated_token_usage"))
     tokens = {name: usage[name] for name in ("prompt_tokens", "completion_tokens") if name in usage}
     latencies = metrics.get("response_latencies")
-    waits = [_mapping(latency).get("latency") for latency in latencies] if isinstance(latencies, list) else []
+    waits = [mapping(latency).get("latency") for latency in latencies] if isinstance(latencies, list) else []
     fields = {
         "cost_usd": _cost(metrics.get("accumulated_cost"), bool(waits) or any(tokens.values())),
         "tokens": tokens or None,
@@ -98,11 +99,11 @@ def _from_openhands(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _from_trajectory(value: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """A trajectory by itself: the patch is what the agent submitted last."""
-    info = _mapping(value.get("info"))
+    info = mapping(value.get("info"))
     name = path.name
     for ending in _TRAJECTORIES:
         name = name.removesuffix(ending)
-    model = _mapping(_mapping(info.get("config")).get("model")).get("model_name")
+    model = mapping(mapping(info.get("config")).get("model")).get("model_name")
     return {
         "instance_id": value.get("instance_id", name),
         "model_patch": info.get("submission"),
@@ -129,8 +130,8 @@ def _beside(instance_id: Any, folder: Path) -> dict[str, Any]:
 
 def _stats(trajectory: Any) -> dict[str, Any]:
     """Cost and tokens of a trajectory, in the fields of a prediction."""
-    trajectory = _mapping(trajectory)
-    stats = _mapping(_mapping(trajectory.get("info")).get("model_stats"))
+    trajectory = mapping(trajectory)
+    stats = mapping(mapping(trajectory.get("info")).get("model_stats"))
     tokens = {
         ours: stats[theirs]
         for ours, theirs in (("prompt_tokens", "tokens_sent"), ("completion_tokens", "tokens_received"))
@@ -144,7 +145,7 @@ def _tokens_of_messages(messages: Any) -> dict[str, int]:
     """mini-swe-agent keeps each answer of the API in the message that it became."""
     tokens: dict[str, int] = {}
     for message in messages if isinstance(messages, list) else ():
-        usage = _mapping(_mapping(_mapping(_mapping(message).get("extra")).get("response")).get("usage"))
+        usage = mapping(mapping(mapping(mapping(message).get("extra")).get("response")).get("usage"))
         for name in ("prompt_tokens", "completion_tokens"):
             if isinstance(usage.get(name), int):
                 tokens[name] = tokens.get(name, 0) + usage[name]
@@ -156,7 +157,3 @@ def _cost(cost: Any, is_used: bool) -> float | None:
     if not isinstance(cost, int | float) or isinstance(cost, bool) or (is_used and not cost):
         return None
     return float(cost)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -114,10 +114,9 @@ def results_of(files: Mapping[str, bytes], *, where: Path | str) -> Mapping[str,
 
     """
     try:
-        results = json_text.loads(files["results.json"])
+        return json_text.mapping(json_text.loads(files["results.json"]))
     except (KeyError, ValueError):
         raise InputError(f"{where} holds no results.json that can be read") from None
-    return results if isinstance(results, dict) else {}
 
 
 def veil_for(dataset: Dataset) -> Redaction | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core import process
 from harness.core.errors import InfrastructureError, InputError
 from harness.core.instance import Instance, Task, TaskState, TestStatus
+from harness.core.json_text import mapping
 from harness.core.wording import counted
 from harness.dataset import content, task_states
 from harness.dataset.content import Version
@@ -250,7 +251,7 @@ def reveal_in(
         except InfrastructureError as error:
             if not sandbox.is_healthy():
                 raise
-            fields = _fields(instance)
+            fields = mapping(instance.extra.get(FIELD))
             outcome = replace(_outcome(instance, count, functions_shown(fields), fields), why_not=(error.message,))
         outcomes.append(outcome)
         tell(outcome)
@@ -266,7 +267,7 @@ def _reveal_one(
     workspace: Callable[[Instance], AbstractContextManager[Workspace]],
     dry_run: bool,
 ) -> RevealOutcome:
-    fields = _fields(instance)
+    fields = mapping(instance.extra.get(FIELD))
     before = functions_shown(fields)
     if fields and int(fields.get("asked", 0)) >= count:
         return _outcome(instance, count, before, fields)
@@ -281,12 +282,6 @@ def _reveal_one(
             else:
                 write_scaffold(dataset, after)
     return _outcome(after, count, before, after.extra[FIELD])
-
-
-def _fields(instance: Instance) -> dict[str, Any]:
-    """What task.yaml says of what the task shows; nothing where it shows no test."""
-    scaffold = instance.extra.get(FIELD)
-    return scaffold if isinstance(scaffold, dict) else {}
 
 
 def _outcome(instance: Instance, count: int, before: int, fields: dict[str, object]) -> RevealOutcome:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import InputError
+from harness.core.json_text import mapping
 from harness.dataset.ledger import key, ledger
 from harness.dataset.ledger.entry import Entry, Event
 from harness.dataset.model_files import read_model
@@ -102,8 +103,8 @@ def replay(entries: Iterable[Entry]) -> Bindings:
     complete = is_sealed = False
     keys: frozenset[str] = frozenset()
     for entry in entries:
-        fields = _mapping(entry, "settings")
-        bound, digests = _mapping(entry, "bound"), _mapping(entry, "files")
+        fields = mapping(entry.facts.get("settings"))
+        bound, digests = mapping(entry.facts.get("bound")), mapping(entry.facts.get("files"))
         if not (fields or bound or digests or entry.event == Event.SEALED) or entry.event not in _BINDING:
             continue
         new_keys = _keys(fields)
@@ -127,11 +128,6 @@ def replay(entries: Iterable[Entry]) -> Bindings:
 
 _BINDING = frozenset(Event) - {Event.OPENED, Event.EVALUATED, Event.EXPOSED, Event.EXPORTED, Event.JOINED}
 """Events that come with a change of the dataset; facts of others are not looked at."""
-
-
-def _mapping(entry: Entry, name: str) -> Mapping[str, Any]:
-    fields = entry.facts.get(name)
-    return fields if isinstance(fields, dict) else {}
 
 
 def _keys(settings: Mapping[str, Any]) -> frozenset[str]:
