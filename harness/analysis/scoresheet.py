@@ -15,10 +15,12 @@ from harness.analysis.task_score import SampleScore, TaskScore
 from harness.analysis.usage import Usage, usage_of
 from harness.core.errors import InputError
 from harness.core.files import no_folder, refuse_newer
-from harness.core.instance import Identity, Outcome, Prediction
+from harness.core.instance import Outcome, Prediction
+from harness.core.json_text import mapping
 from harness.core.wording import did_you_mean
 from harness.dataset.folder import open_dataset
 from harness.judging.places import Place
+from harness.runs import public_reason
 from harness.runs.run_folder import PREDICTIONS_FILE, RUN_FILE, SCHEMA_VERSION, InstanceReport, RunFolder, RunRecord
 from harness.runs.task_metadata import Standing, TaskFacts, read_facts, standing
 from harness.stats import Interval, mean_interval, pass_at_k, pass_hat_k, worth_clustering
@@ -262,7 +264,7 @@ def read(run: Path, *, dataset: Path | None = None) -> tuple[Scoresheet, ...]:
     folder = RunFolder(path=run)
     record = _record(folder)
     by_model: dict[str, dict[str, list[SampleScore]]] = {}
-    for (model, task_id, number), (prediction, report) in sorted(_pairs(folder).items()):
+    for (model, task_id, number), (prediction, report) in sorted(folder.pairs().items()):
         sample = _sample(number, prediction, report)
         by_model.setdefault(model, {}).setdefault(task_id, []).append(sample)
     task_ids = {task_id for tasks in by_model.values() for task_id in tasks}
@@ -300,13 +302,6 @@ def _record(folder: RunFolder) -> RunRecord | None:
     return record
 
 
-def _pairs(folder: RunFolder) -> Mapping[Identity, tuple[Prediction | None, InstanceReport | None]]:
-    """Each prediction with its report; either may be missing."""
-    reports = {report.identity: report for report in folder.reports()}
-    predictions = {prediction.identity: prediction for prediction in folder.predictions()}
-    return {identity: (predictions.get(identity), reports.get(identity)) for identity in {*reports, *predictions}}
-
-
 def _dataset_facts(
     path: Path, run: Path, task_ids: Collection[str], record: RunRecord | None
 ) -> Mapping[str, TaskFacts]:
@@ -334,7 +329,6 @@ def _sheet(
         )
         for task_id, samples in tasks.items()
     }
-    demands = record.settings.get("demands") if record else None
     return Scoresheet(
         model=model,
         run=run,
@@ -348,7 +342,7 @@ def _sheet(
             task_id: task_facts for task_id, task_facts in facts.items() if task_facts.counts and task_id not in scores
         },
         knows_dataset=bool(facts),
-        demands=demands if isinstance(demands, dict) else {},
+        demands=mapping(record.settings.get("demands")) if record else {},
     )
 
 
@@ -375,6 +369,5 @@ def _pass_to_pass(report: InstanceReport) -> float | None:
 
 
 def _share(report: InstanceReport, name: str) -> float | None:
-    statuses = report.tests_status.get(name, {})
-    passed, failed = len(statuses.get("success", ())), len(statuses.get("failure", ()))
-    return passed / (passed + failed) if passed + failed else None
+    counts = public_reason.counts(report, name)
+    return counts.passed / counts.total if counts.total else None

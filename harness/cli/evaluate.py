@@ -24,7 +24,7 @@ from harness.runs import bug_log, run_folder
 from harness.runs import evaluate as work
 from harness.runs.predictions import GOLD, NULL, read_predictions
 from harness.runs.regrade import State, regrade
-from harness.runs.run_folder import RunFolder
+from harness.runs.run_folder import InstanceReport
 from harness.sandbox.executors.choose import Kind, choose
 
 app = App()
@@ -168,11 +168,12 @@ def evaluate(
             append=append,
         )
     folder = run_folder.RunFolder(path=out)
+    reports = tuple(folder.reports())
     if json_:
         options.print_json(report)
     else:
         console = terminal.results()
-        scores = run_folder.scores(folder.predictions(), folder.reports())
+        scores = run_folder.scores(folder.predictions(), reports)
         console.print(terminal.score_table(scores))
         for line in (
             *terminal.kind_lines(scores),
@@ -180,8 +181,8 @@ def evaluate(
         ):
             console.print(line, soft_wrap=not console.is_terminal)
         console.print(Text(f"report: {out / run_folder.REPORT_FILE}", style="bright_black"), soft_wrap=True)
-    _refuse_gaps(folder)
-    _refuse_wrong_controls(folder)
+    _refuse_gaps(reports)
+    _refuse_wrong_controls(reports)
     return 0
 
 
@@ -226,12 +227,12 @@ def _regrade(dataset: Dataset, run: Path, *, ids: Sequence[str], json_: bool) ->
     return 0
 
 
-def _refuse_wrong_controls(folder: RunFolder) -> None:
+def _refuse_wrong_controls(reports: Sequence[InstanceReport]) -> None:
     """Exit code 1 where a fix is not resolved or an empty patch is, since no verdict on that task means anything."""
     wrong = [
         f"{report.instance_id}: {report.model_name_or_path} is {report.outcome}"
         + (f" ({report.reason})" if report.reason else "")
-        for report in folder.reports()
+        for report in reports
         if report.model_name_or_path in (GOLD, NULL) and report.resolved is not (report.model_name_or_path == GOLD)
     ]
     if wrong:
@@ -241,9 +242,9 @@ def _refuse_wrong_controls(folder: RunFolder) -> None:
         )
 
 
-def _refuse_gaps(folder: RunFolder) -> None:
+def _refuse_gaps(reports: Sequence[InstanceReport]) -> None:
     """Exit code 4 where something could not be scored, so that no script takes a gap for a score; 70 for a bug."""
-    gaps = [report for report in folder.reports() if report.outcome == "infra_error"]
+    gaps = [report for report in reports if report.outcome == "infra_error"]
     if not gaps:
         return
     if bugs := [report for report in gaps if report.cause == "bug"]:

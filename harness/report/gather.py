@@ -23,7 +23,7 @@ from harness.report.evidence import Item, Leave, view
 from harness.report.figures import DIMENSIONS, OF_TASKS
 from harness.report.text import CutText, clean, head_of_file, short_models, short_tasks
 from harness.runs.predictions import CONTROLS
-from harness.runs.run_folder import InstanceReport, RunFolder
+from harness.runs.run_folder import RunFolder
 from harness.runs.task_metadata import TaskFacts
 
 _PAGE_BYTES = 16 * 1024 * 1024
@@ -161,17 +161,9 @@ def run_names(runs: Sequence[Path]) -> list[str]:
 def _items(path: Path, models: Sequence[data.ModelSummary]) -> Iterator[Item]:
     columns = {model.sheet.model: model.column for model in models if model.sheet.run == path}
     folder = RunFolder(path=path)
-    for prediction, report in _read_run(folder):
-        yield Item(folder=folder, column=columns[prediction.model_name_or_path], prediction=prediction, report=report)
-
-
-def _read_run(folder: RunFolder) -> Iterator[tuple[Prediction, InstanceReport | None]]:
-    reports = {report.identity: report for report in folder.reports()}
-    for prediction in folder.predictions():
-        yield prediction, reports.pop(prediction.identity, None)
-    for (model, instance_id, sample), report in reports.items():  # scored, but predictions.jsonl has lost them
+    for (model, instance_id, sample), (prediction, report) in folder.pairs().items():
         lost = Prediction(instance_id=instance_id, model_name_or_path=model, model_patch=None, sample=sample)
-        yield lost, report
+        yield Item(folder=folder, column=columns[model], prediction=prediction or lost, report=report)
 
 
 def _gold(dataset: Dataset | None, instance_id: str) -> bytes | None:

@@ -316,7 +316,9 @@ def run(
         vouched = former is None or _is_vouched(folder, former, digest)
         facts = read_facts(dataset, also={prediction.instance_id for prediction in every}, split=settings.split)
         due = [item for item in predictions if not _is_done(folder, tasks, item, settings)]
-        _expect_first(tasks, due, sandbox, settings)
+        of_models = {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
+        controls = tasks.control_ids(of_models, settings.control)
+        _expect(tasks, (*controls, *(item.instance_id for item in due[:1])), sandbox)
         foreign = sum(folder.read(item) is not None and not folder.is_authentic(item) for item in due)
         if foreign and settings.cache:
             observer.note(f"scored again: {counted(foreign, 'report')} without a MAC of this machine's key")
@@ -335,7 +337,8 @@ def run(
             veil=veil,
             started=observer.started,
         )
-        for outcome in executor.map(work.do, work.in_turn(due, tools or (lambda: None)), cancel=sandbox.cancel):
+        items = work.in_turn(controls, due, tools or (lambda: None))
+        for outcome in executor.map(work.do, items, cancel=sandbox.cancel):
             if isinstance(outcome, InstanceReport):
                 observer.finished(outcome)
             elif outcome:
@@ -406,15 +409,15 @@ class _Work:
     started: Callable[[Prediction], None]
 
     def in_turn(
-        self, due: Sequence[Prediction], tools: Callable[[], str | None]
+        self, controls: tuple[str, ...], due: Sequence[Prediction], tools: Callable[[], str | None]
     ) -> Iterator[Prediction | tuple[str, ...]]:
         """The tasks of the control, if there is one, and the predictions, each as it is to be begun.
 
         The container of the next prediction is started meanwhile. The control runs beside the first predictions where
         there is room: one that runs out of time before it is read is only believed if gold is in time right after it.
         """
-        if ids := self.tasks.control_ids(_of_models(due), self.settings.control):
-            yield ids
+        if controls:
+            yield controls
         for prediction, following in zip_longest(due, due[1:]):
             if following is None:
                 with suppress(InfrastructureError):  # raised again by the reading of the files
@@ -491,16 +494,10 @@ def _cached(
     return Verdict(report=report, evidence=evidence)
 
 
-def _expect_first(tasks: TaskStore, due: Sequence[Prediction], sandbox: Sandbox, settings: Settings) -> None:
-    """Have the containers started that are needed first: those of the control, and of the first prediction."""
-    first = (item.instance_id for item in due[:1])
-    for task_id in (*tasks.control_ids(_of_models(due), settings.control), *first):
+def _expect(tasks: TaskStore, task_ids: Iterable[str], sandbox: Sandbox) -> None:
+    """Have the containers of these tasks started, before they are needed."""
+    for task_id in task_ids:
         trial.expect(tasks.instance(task_id), sandbox)
-
-
-def _of_models(due: Sequence[Prediction]) -> set[str]:
-    """The tasks that models' patches are due for."""
-    return {item.instance_id for item in due if item.model_name_or_path not in (GOLD, NULL)}
 
 
 def _with_former(record: RunRecord, former: RunRecord | None, *, due: Sequence[Prediction]) -> RunRecord:

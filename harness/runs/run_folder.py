@@ -291,6 +291,12 @@ class RunFolder:
             except ValidationError as error:
                 raise InputError(f"{path}: {wording.file_problems(error.errors())}") from error
 
+    def pairs(self) -> dict[Identity, tuple[Prediction | None, InstanceReport | None]]:
+        """Each prediction with its report, and after them the reports whose predictions predictions.jsonl has lost."""
+        reports = {report.identity: report for report in self.reports()}
+        predictions = {prediction.identity: prediction for prediction in self.predictions()}
+        return {identity: (predictions.get(identity), reports.get(identity)) for identity in {**predictions, **reports}}
+
 
 def _lines(predictions: Iterable[Prediction]) -> bytes:
     text = "".join(json.dumps(as_json(prediction)) + "\n" for prediction in predictions)

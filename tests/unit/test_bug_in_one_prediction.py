@@ -67,5 +67,5 @@ def test_the_log_says_where_it_went_wrong(run, tmp_path):
 
 def test_the_command_ends_as_with_any_bug_and_names_the_log(run):
     with pytest.raises(BugError, match=r"bug-.*\.log") as caught:
-        _refuse_gaps(run[0])
+        _refuse_gaps(tuple(run[0].reports()))
     assert caught.value.exit_code == 70
