@@ -8,17 +8,20 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from harness.core import files, json_text
-from harness.core.instance import Outcome
 from harness.dataset.folder import Dataset
 from harness.dataset.seal.sealed import WORKINGS
-from harness.runs.refresh.seen import Kind, Slot, VerdictSummary
+from harness.runs.refresh.seen import Slot, VerdictSummary
 
 SCHEMA_VERSION = 1
 _FILE = "notes.jsonl"
+_SUMMARY = TypeAdapter(VerdictSummary)
 MOST_HOURS = 24.0
 """Older verdicts say nothing of today, so a refresh that was broken off longer ago begins anew."""
 
@@ -66,7 +69,7 @@ class Notes:
     def add(self, summary: VerdictSummary, key: str) -> None:
         """Keep a verdict; it is on disk when this returns."""
         self._seen[summary.slot] = (key, summary)
-        self._add({"key": key, **_seen_as_json(summary)})
+        self._add({"key": key, **asdict(summary)})
 
     def end(self) -> None:
         """All of it is done: the next refresh begins anew."""
@@ -84,9 +87,9 @@ class Notes:
     def _take(self, lines: Sequence[Mapping[str, Any]]) -> None:
         for line in lines:
             try:
-                summary = _seen_of(line)
+                summary = _SUMMARY.validate_python(line)
                 self._seen[summary.slot] = (str(line["key"]), summary)
-            except (KeyError, TypeError, ValueError):
+            except (KeyError, ValueError):
                 continue
 
 
@@ -112,34 +115,3 @@ def _read(path: Path) -> list[dict[str, Any]]:
         return []
     entries = map(json_text.read_object, data.split(b"\n"))
     return [raw for raw in entries if raw is not None]  # None: half a line, from a process that was killed; or the end
-
-
-def _seen_as_json(summary: VerdictSummary) -> dict[str, Any]:
-    slot = summary.slot
-    return {
-        "task": slot.instance_id,
-        "kind": slot.kind.value,
-        "number": slot.number,
-        "repeat": slot.repeat,
-        "outcome": summary.outcome.value,
-        "cause": summary.cause,
-        "fail_to_pass": summary.fail_to_pass,
-        "pass_to_pass": summary.pass_to_pass,
-        "seconds": summary.seconds,
-        "containers": summary.containers,
-    }
-
-
-def _seen_of(line: Mapping[str, Any]) -> VerdictSummary:
-    slot = Slot(
-        instance_id=str(line["task"]), kind=Kind(line["kind"]), number=int(line["number"]), repeat=bool(line["repeat"])
-    )
-    return VerdictSummary(
-        slot=slot,
-        outcome=Outcome(line["outcome"]),
-        cause=line["cause"],
-        fail_to_pass=str(line["fail_to_pass"]),
-        pass_to_pass=str(line["pass_to_pass"]),
-        seconds=float(line["seconds"]),
-        containers=int(line["containers"]),
-    )
