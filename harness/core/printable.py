@@ -34,6 +34,12 @@ def one_line(text: str) -> str:
     return " ".join(neutral(text.replace("\r\n", "\n")).split())
 
 
+def visible(text: str, *, limit: int = 300) -> str:
+    """As `one_line`, of at most `limit` characters."""
+    plain = one_line(text)
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
+
+
 def commands(text: str) -> list[int]:
     """The offsets in printed text where a space keeps a CI system from reading a command."""
     return [match.end() for match in _COMMAND.finditer(text)]

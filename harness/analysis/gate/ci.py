@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from harness.analysis.gate.decision import Change, Decision, Finding, GateVerdict, RuleLine, Ruling, Side, TaskLine
-from harness.core.printable import one_line
+from harness.core.printable import visible
 from harness.core.wording import span
 
 _MARKDOWN = re.compile(r"[\\`*\[\]#|<>~&@$:]|(?<!\w)_|_(?!\w)")
@@ -42,12 +42,6 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"high": "error", "medium": "warning", "low": "note"}
 _SCORES = {"high": "8.0", "medium": "5.0", "low": "2.0"}
 """GitHub's `security-severity`, on the scale of CVSS."""
-
-
-def visible(text: str, *, limit: int = 300) -> str:
-    """A text in one line of at most `limit` characters, in which nothing hides."""
-    plain = one_line(text)
-    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
 
 
 def markdown(text: str, *, limit: int = 300) -> str:

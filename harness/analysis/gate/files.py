@@ -12,12 +12,12 @@ from harness.analysis.gate import baseline as accepted
 from harness.analysis.gate import ci
 from harness.analysis.gate import rules as gate
 from harness.analysis.gate.checks import Security
-from harness.analysis.gate.ci import visible
 from harness.analysis.gate.config import GateRules
 from harness.analysis.gate.decision import Decision, Finding
 from harness.analysis.scoresheet import Scoresheet
 from harness.core import files, origin
 from harness.core.errors import InputError
+from harness.core.printable import visible
 from harness.dataset.folder import open_dataset
 from harness.runs import verdict
 from harness.runs.run_folder import InstanceReport, RunFolder

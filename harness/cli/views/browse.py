@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cli.views import terminal
-from harness.cli.views.progress import shortened
 from harness.cli.views.scores import UNKNOWN, table
 from harness.core.instance import Hidden, Instance, Task
+from harness.core.printable import visible
 from harness.core.wording import counted, first_of
 from harness.dataset.ledger import ledger
 from harness.dataset.ledger.chain import Verification
@@ -101,7 +101,7 @@ def rows_table(rows: Sequence[TaskRow], width: int) -> Table:
             del columns[heading], widths[heading]
     room = width - sum(widths.values())
     if room >= _LEAST_TITLE:
-        columns["title"] = [shortened(row.title, min(room, _TITLE)) for row in rows]
+        columns["title"] = [visible(row.title, limit=min(room, _TITLE)) for row in rows]
     grid = table(*columns, left=sum(heading in columns for heading in ("task", "state", "split", "judged")))
     for column in grid.columns:
         column.no_wrap = column.header != "task"

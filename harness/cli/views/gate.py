@@ -10,9 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.analysis.gate.ci import visible
 from harness.analysis.gate.decision import Change, Decision, GateVerdict, Ruling, Side
 from harness.cli.views.terminal import table_of
+from harness.core.printable import visible
 from harness.core.wording import first_of, span
 
 _STYLES = {Ruling.KEPT: "green", Ruling.BROKEN: "bold red", Ruling.UNKNOWN: "yellow"}

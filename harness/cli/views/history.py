@@ -10,9 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from harness.analysis.gate.ci import visible
 from harness.analysis.history import History, Point, Step, Trend
 from harness.cli.views.terminal import table_of
+from harness.core.printable import visible
 from harness.stats import Interval
 
 _BLOCKS = "▁▂▃▄▅▆▇█"

@@ -15,7 +15,7 @@ from rich.table import Column
 from rich.text import Text
 
 from harness.cli.shell.output import CHOICE
-from harness.core import printable
+from harness.core.printable import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,8 +162,8 @@ class Ticker:
         self._tell(self._note)
 
     def _show_notes(self, texts: Sequence[str]) -> None:
-        self._note = shortened("; ".join(texts), _NOTE)
-        lines = [shortened(text, _NOTE) for text in texts[:_MOST_LINES]]
+        self._note = visible("; ".join(texts), limit=_NOTE)
+        lines = [visible(text, limit=_NOTE) for text in texts[:_MOST_LINES]]
         more = [f"and {len(texts) - _MOST_LINES} more"] if len(texts) > _MOST_LINES else []
         self._progress.update(self._task, note="\n".join([*lines, *more]))
 
@@ -223,9 +223,3 @@ class _PaceColumn(TextColumn):
 
     def render(self, _task: object) -> Text:
         return Text.assemble((self._pace.count(), "progress.download"), " ", (self._pace.sentence(), "bright_black"))
-
-
-def shortened(text: str, limit: int = 100) -> str:
-    """One line of at most `limit` characters."""
-    plain = printable.one_line(text)
-    return plain if len(plain) <= limit else plain[: limit - 1] + "…"

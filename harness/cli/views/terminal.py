@@ -13,7 +13,6 @@ from rich.text import Text
 from harness.analysis.scoresheet import Scoresheet
 from harness.cli.shell.output import CHOICE
 from harness.cli.views.progress import Ticker as Ticker  # noqa: PLC0414 - part of this module's face
-from harness.cli.views.progress import shortened
 from harness.core import printable
 from harness.core.instance import Outcome, Prediction
 from harness.runs.run_folder import InstanceReport, Score
@@ -132,7 +131,7 @@ def report_line(report: InstanceReport) -> Text:
     if report.sample:
         line.append(f" #{report.sample}")
     if not report.resolved:
-        line.append(f"  {shortened(report.reason)}", style="bright_black")
+        line.append(f"  {printable.visible(report.reason, limit=100)}", style="bright_black")
     return line
 
 
