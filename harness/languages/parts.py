@@ -14,6 +14,11 @@ from harness.languages.base import Program
 from harness.sandbox.job import PYTHON
 
 
+def with_env(env: Mapping[str, str], *words: str) -> tuple[str, ...]:
+    """A command that is started with these variables."""
+    return ("env", *(f"{name}={value}" for name, value in env.items()), *words)
+
+
 @functools.cache
 def part(name: str, language: str = "") -> str:
     """A file of a language's folder `inside`, or of the one that all languages share."""

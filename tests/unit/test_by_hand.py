@@ -9,7 +9,7 @@ import pytest
 from harness.core import process
 from harness.core.instance import TestSpec
 from harness.languages.javascript.language import JAVASCRIPT
-from harness.languages.python.language import INTERPRETER, by_hand
+from harness.languages.python.language import INTERPRETER, PYTHON
 
 SUITE = (
     "import unittest\nclass Sums(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, {})\n"
@@ -30,7 +30,7 @@ def called(tmp_path):
         (tmp_path / path).write_text(text)
 
     def call(*options, paths=()):
-        words = by_hand(TestSpec(framework="unittest", options=options), paths)
+        words = PYTHON.by_hand(TestSpec(framework="unittest", options=options), paths)
         here = [word.replace(INTERPRETER, sys.executable).replace("/testbed", str(tmp_path)) for word in words]
         return process.run(here, check=False, cwd=tmp_path)
 

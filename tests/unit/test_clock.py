@@ -11,7 +11,7 @@ from harness.dataset.content import task_content
 from harness.dataset.folder import TASK_FILE, read_instance
 from harness.dataset.model_files import read_text
 from harness.interop.export import export
-from harness.languages.python.language import by_hand
+from harness.languages.python.language import PYTHON
 from tests import tiny
 
 MERGED = "2021-05-03T12:00:00Z"
@@ -62,10 +62,10 @@ def test_a_clock_changes_what_a_task_is(folder, tmp_path):
 
 
 def test_a_workspace_runs_the_tests_of_a_task_on_its_clock():
-    words = by_hand(TestSpec(clock=MERGED), ["tests/test_calc.py"])
+    words = PYTHON.by_hand(TestSpec(clock=MERGED), ["tests/test_calc.py"])
 
     assert words[: len(clock.prefix(MERGED))] == clock.prefix(MERGED)
-    assert words[len(clock.prefix(MERGED)) :] == by_hand(TestSpec(), ["tests/test_calc.py"])
+    assert words[len(clock.prefix(MERGED)) :] == PYTHON.by_hand(TestSpec(), ["tests/test_calc.py"])
 
 
 @pytest.mark.parametrize("form", ["harbor", "inspect", "jsonl", "swebench"])

@@ -203,11 +203,10 @@ class Declared(Language):
         """The declared commands, one after the other."""
         declared = _declaration(test)
         command = declared.command
-        settings = (f"{name}={value}" for name, value in test.env.items())
         if declared.is_each:
             command = f'for file; do set -- "$file"; {command} || code=1; done; exit ${{code:-0}}'
         script = "\n".join(("set -e", *declared.build, "set +e", command))
-        return (*prefix(test.clock), "env", *settings, "sh", "-c", script, "sh", *files(paths))
+        return (*prefix(test.clock), *parts.with_env(test.env, "sh", "-c", script, "sh", *files(paths)))
 
     def graded(self, test: TestSpec) -> InnerGrading:
         """None.

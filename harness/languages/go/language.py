@@ -90,13 +90,13 @@ class Go(Language):
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """`go test` in the folder of each package, or of each module: several modules have no common root."""
-        settings = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
         folders = dict.fromkeys(posixpath.dirname(path.partition("::")[0]) for path in paths)
         names = dict.fromkeys(
             match[0] for path in paths if (match := _FUNCTION.match(path.partition("::")[2])) is not None
         )
         pattern = f"^({'|'.join(names)})$" if names else "."
-        return ("env", *settings, "sh", "-c", _BY_HAND, "sh", pattern, *(folder or "." for folder in folders))
+        words = ("sh", "-c", _BY_HAND, "sh", pattern, *(folder or "." for folder in folders))
+        return parts.with_env({**ENV, **test.env}, *words)
 
 
 GO = Go()

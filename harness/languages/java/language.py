@@ -107,14 +107,14 @@ class Java(Language):
         """The own `test` of Maven or Gradle, on the classes of these files."""
         files = dict.fromkeys(path.partition("::")[0] for path in paths)
         names = dict.fromkeys(file.rpartition("/")[2].rpartition(".")[0] for file in files)
-        variables = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
+        env = {**ENV, **test.env}
         if "GRADLE_USER_HOME" in test.env:
             init = ("--init-script", f"{HOME}/init.gradle", f"-Dgoldseam.asked={HOME}/asked.json")
             chosen = [word for name in names for word in ("--tests", f"*{name}")]
-            return ("env", *variables, f"{GRADLE}/bin/gradle", "--offline", "--no-daemon", *init, "test", *chosen)
+            return parts.with_env(env, f"{GRADLE}/bin/gradle", "--offline", "--no-daemon", *init, "test", *chosen)
         chosen = [f"-Dtest={','.join(names)}", "-Dsurefire.failIfNoSpecifiedTests=false", "-DfailIfNoTests=false"]
         repository = f"-Dmaven.repo.local={REPOSITORY}"
-        return ("env", *variables, "mvn", "--offline", repository, *(chosen if names else ()), "test")
+        return parts.with_env(env, "mvn", "--offline", repository, *(chosen if names else ()), "test")
 
 
 JAVA = Java()

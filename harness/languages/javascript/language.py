@@ -112,8 +112,8 @@ class JavaScript(Language):
         given = files or _ALL.get(test.framework, ())
         loader = {"NODE_OPTIONS": _imported("typescript.js")} if transpiled else {}
         enter = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", root)
-        settings = (f"{name}={value}" for name, value in {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}.items())
-        return (*prefix(test.clock), *enter, "env", *settings, *program, *options, *given)
+        env = {"CI": "1", "PATH": _PATH, **_own(test.env), **loader}
+        return (*prefix(test.clock), *enter, *parts.with_env(env, *program, *options, *given))
 
     def cut(self, path: str, before: str | None, after: str, keep: Collection[Names]) -> str:
         """By the syntax trees of both files."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
 from harness.core.instance import TestSpec
+from harness.languages import parts
 from harness.languages.base import Framework, InnerGrading, Program, Reason
 from harness.languages.python import screen
 from harness.languages.python.cut import cut
@@ -72,27 +73,6 @@ def sources() -> tuple[tuple[str, bytes], ...]:
     """Every part by name; read once, so that a run never mixes two versions of it."""
     own, shared = (resources.files(f"harness.languages.{folder}inside") for folder in ("python.", ""))
     return tuple((part, (shared if part in _SHARED else own).joinpath(f"{part}.py").read_bytes()) for part in _PARTS)
-
-
-def by_hand(spec: TestSpec, paths: Sequence[str] = ()) -> tuple[str, ...]:
-    """The program and its arguments that run the tests in these files, or all of them; to be started at the root.
-
-    Raises:
-        InputError: nobody knows the task's framework, or its clock is none.
-
-    """
-    called = framework(spec.framework)
-    words = [word for word in called.argv(spec) if word != "-v"]
-    env = {"PYTEST_ADDOPTS": "", **spec.env}
-    roots = ":".join(f"/testbed/{root}".rstrip("/.") or "/" for root in spec.pythonpath)
-    settings = (f"{name}={value}" for name, value in env.items())
-    if called.suites:
-        start = (INTERPRETER, "-c", _RUN_SUITES, roots, *_of_suites(words))
-        return (*prefix(spec.clock), "env", *settings, *start, "::", *paths)
-    folder = folder_of(spec.options)
-    files = [posixpath.join("/testbed", path) for path in paths] if folder else paths
-    start = (INTERPRETER, "-c", _RUN_PYTEST, roots, f"/testbed/{folder}")
-    return (*prefix(spec.clock), "env", *settings, *start, *words, "-q", *files)
 
 
 def _of_suites(words: Sequence[str]) -> tuple[str, ...]:
@@ -158,7 +138,16 @@ class Python:
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """The task's Python with the test framework's own program."""
-        return by_hand(test, paths)
+        called = framework(test.framework)
+        words = [word for word in called.argv(test) if word != "-v"]
+        roots = ":".join(f"/testbed/{root}".rstrip("/.") or "/" for root in test.pythonpath)
+        folder = folder_of(test.options)
+        if called.suites:
+            start = (INTERPRETER, "-c", _RUN_SUITES, roots, *_of_suites(words), "::", *paths)
+        else:
+            files = [posixpath.join("/testbed", path) for path in paths] if folder else paths
+            start = (INTERPRETER, "-c", _RUN_PYTEST, roots, f"/testbed/{folder}", *words, "-q", *files)
+        return (*prefix(test.clock), *parts.with_env({"PYTEST_ADDOPTS": "", **test.env}, *start))
 
 
 PYTHON = Python()

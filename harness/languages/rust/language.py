@@ -103,11 +103,11 @@ class Rust(Language):
 
     def by_hand(self, test: TestSpec, paths: Sequence[str]) -> tuple[str, ...]:
         """`cargo test` in the packages of these files, or of the root; by the names of tests where they are given."""
-        settings = (f"{name}={value}" for name, value in {**ENV, **test.env}.items())
         names = dict.fromkeys(path.partition("::")[2] for path in paths)
         files = dict.fromkeys(path.partition("::")[0] for path in paths)
         options = " ".join(test.options)
-        return ("env", *settings, "bash", "-c", _BY_HAND, "bash", " ".join(filter(None, names)), options, *files)
+        words = ("bash", "-c", _BY_HAND, "bash", " ".join(filter(None, names)), options, *files)
+        return parts.with_env({**ENV, **test.env}, *words)
 
 
 RUST = Rust()
