@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Base64Bytes, ValidationError
 
@@ -53,11 +54,18 @@ class Sources:
         """Bytes of all files, before and after."""
         return sum(len(side) for file in self.files for side in (file.before, file.after) if side is not None)
 
+    def as_json(self) -> dict[str, Any]:
+        """As JSON has them: contents in base 64."""
+        files = (
+            {"path": file.path, "before": _encoded(file.before), "after": _encoded(file.after)} for file in self.files
+        )
+        configs = ({"path": path, "data": _encoded(data)} for path, data in self.configs)
+        return {"python": self.python, "files": list(files), "configs": list(configs)}
+
     def packed(self) -> bytes:
         """As they are kept on disk."""
-        configs = tuple(_Config.model_construct(path=path, data=data) for path, data in self.configs)
-        source = _StoredSource(python=self.python, files=tuple(_file(file) for file in self.files), configs=configs)
-        return gzip.compress(json.dumps(source.model_dump(mode="json")).encode(), compresslevel=1, mtime=0)
+        text = json.dumps({"schema_version": SCHEMA_VERSION, **self.as_json()})
+        return gzip.compress(text.encode(), compresslevel=1, mtime=0)
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
@@ -86,5 +94,5 @@ def to_read(python: str, sources: Sequence[Source], configs: Sequence[tuple[str,
     return Sources(python=python, files=files, configs=tuple(configs)) if files else None
 
 
-def _file(source: Source) -> _File:
-    return _File.model_construct(path=source.path, before=source.before, after=source.after)
+def _encoded(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode("ascii")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -126,7 +125,7 @@ def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Ru
     numbers = {str(number): name for number, name in enumerate(sources)}
     question = json.dumps(
         {
-            "items": [_item(number, sources[name]) for number, name in numbers.items()],
+            "items": [{"id": number, **sources[name].as_json()} for number, name in numbers.items()],
             "rules": [{"name": name, "text": text} for name, text in rules.files] if rules else [],
             "eslint_runner": folder.joinpath("eslint_runner.cjs").read_text(encoding="utf-8"),
         }
@@ -149,18 +148,6 @@ def _ask(sources: Mapping[str, Sources], image: str, sandbox: Sandbox, rules: Ru
         **({"semgrep_rules": rules.digest} if rules and "semgrep" in answers.versions else {}),
     }
     return _Answers(versions=versions, items={numbers[key]: answer for key, answer in answers.items.items()})
-
-
-def _item(number: str, sources: Sources) -> dict[str, object]:
-    files = [
-        {"path": file.path, "before": _encoded(file.before), "after": _encoded(file.after)} for file in sources.files
-    ]
-    configs = [{"path": path, "data": _encoded(data)} for path, data in sources.configs]
-    return {"id": number, "python": sources.python, "files": files, "configs": configs}
-
-
-def _encoded(data: bytes | None) -> str | None:
-    return None if data is None else base64.b64encode(data).decode("ascii")
 
 
 @dataclass(frozen=True, kw_only=True)
