@@ -106,7 +106,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
     files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
     files = [file for file in files if not _SETTINGS.fullmatch(_name(file.path))]
     old = {line for file in files for line in _marked(file.raw, b" -")}
-    joined = {_BETWEEN.sub(b"", before) for file in files for before, _ in _results(file.raw)}
+    joined = {_BETWEEN.sub(b"", before) for file in files for before, _ in file.sides()}
     added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]
     test_names = {match[1] for file in files for line in file.raw.split(b"\n") if (match := _TEST_NAME.match(line))}
     return Secrets(
@@ -115,7 +115,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
             FileSecrets(
                 path=file.path,
                 lines=lines,
-                results=tuple(_results(file.raw)),
+                results=tuple(file.sides()),
                 hunks=tuple(_hunks(file.raw, lines)),
                 context=frozenset(_marked(file.raw, b" ")),
                 words=frozenset(word for word in _words(file.raw) if not any(word in text for text in (*old, *joined))),
@@ -150,15 +150,6 @@ def _words(raw: bytes) -> Iterator[bytes]:
     for line in raw.split(b"\n"):
         if line.startswith(b"+") and not line.startswith(b"+++ "):
             yield from (match[1] or match[2] for match in _IN_BYTE_CODE.finditer(line))
-
-
-def _results(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The text that each hunk with added lines replaces, and the one it results in."""
-    for hunk in _HUNK.split(raw)[1:]:
-        body = [line for line in hunk.split(b"\n")[1:] if line[:1] in (b"+", b" ", b"-")]
-        if any(line.startswith(b"+") for line in body):
-            before, after = (b"\n".join(line[1:] for line in body if line[:1] in marks) for marks in (b" -", b" +"))
-            yield before, after
 
 
 @dataclass(kw_only=True)

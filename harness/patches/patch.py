@@ -32,6 +32,7 @@ _MAX_COMPOSED = MAX_BYTES
 _MAX_LOST_LINES = 16
 """How many trailing context lines a repair may put back; `git diff` writes 3, few people ask for more than 10."""
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HUNK_START = re.compile(rb"^@@ -", re.MULTILINE)
 _GIT_START = re.compile(b"\ndiff --git ")
 _PLAIN_START = re.compile(b"\n--- " + rb"[^\n]*\n\+\+\+ [^\n]*\n@@ -")
 _COMMIT_START = re.compile(rb"\n(?:From|commit) [0-9a-f]{40}\b")
@@ -119,6 +120,16 @@ class FilePatch:
         """The texts of its lines that begin with one of these signs, `+` and `-`."""
         lines = self.raw.decode("utf-8", "replace").splitlines()
         return [line[1:] for line in lines if line.startswith(tuple(signs)) and line[:4] not in ("+++ ", "--- ")]
+
+    def sides(self) -> Iterator[tuple[bytes, bytes]]:
+        """The text that each hunk with added lines replaces, and the one it leaves there, context included."""
+        for hunk in _HUNK_START.split(self.raw)[1:]:
+            lines = hunk.split(b"\n")[1:]
+            if any(line[:1] == b"+" for line in lines):
+                before, after = (
+                    b"\n".join(line[1:] for line in lines if line[:1] in (mark, b" ")) for mark in (b"-", b"+")
+                )
+                yield before, after
 
     @property
     def unmakes_file(self) -> bool:

@@ -13,7 +13,6 @@ from harness.dataset.similarity import shingles
 from harness.dataset.similarity.shingles import CODE, WORDS, Vocabulary
 from harness.patches import patch
 
-_HUNK = re.compile(rb"^@@ -", re.MULTILINE)
 _GUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _COMMON = 3
 """A shingle of so many tasks is the form that statements are written in, or a habit of the code: it tells nothing."""
@@ -72,23 +71,11 @@ def of_patch(task: str, kind: Kind, raw: bytes, *, public: bytes = b"") -> Text:
         patches = patch.parse(public, trusted=True).files if public else ()
     except patch.PatchError:
         return Text(task=task, kind=kind, parts=())
-    context = b"\n".join(_sides(hunk)[0] for file in patches for hunk in _hunks(file.raw))
-    sides = (_sides(hunk) for file in files for hunk in _hunks(file.raw))
+    context = b"\n".join(new for file in patches for _, new in file.sides())
+    sides = (pair for file in files for pair in file.sides())
     return Text(
-        task=task, kind=kind, parts=tuple((new, old + b"\n" + context if context else old) for new, old in sides)
+        task=task, kind=kind, parts=tuple((new, old + b"\n" + context if context else old) for old, new in sides)
     )
-
-
-def _hunks(raw: bytes) -> Iterable[list[bytes]]:
-    for hunk in _HUNK.split(raw)[1:]:
-        body = hunk.split(b"\n")[1:]
-        if any(line[:1] == b"+" for line in body):
-            yield body
-
-
-def _sides(body: list[bytes]) -> tuple[bytes, bytes]:
-    new = b"\n".join(line[1:] for line in body if line[:1] in (b"+", b" "))
-    return new, b"\n".join(line[1:] for line in body if line[:1] in (b"-", b" "))
 
 
 def guids(canaries: Iterable[str]) -> tuple[bytes, ...]:
