@@ -290,9 +290,9 @@ def _is_version(version: str, text: str | None) -> bool:
 
 
 @contextmanager
-def _patience(client: Any, seconds: float) -> Iterator[None]:
+def _patience(client: Any) -> Iterator[None]:
     """Let calls of a client take at most so long: an engine without a network keeps a registry call waiting."""
-    usual, client.timeout = client.timeout, seconds
+    usual, client.timeout = client.timeout, _REGISTRY_SECONDS
     try:
         yield
     finally:
@@ -317,7 +317,7 @@ def _base(client: Any, ref: str, *, chosen: bool, builder: str | None) -> Check:
     if engine.is_podman():  # it can't ask a registry without pulling
         return Check(name="base image", status=Status.OK, found=f"{ref} is not here; the first mine pulls it")
     try:
-        with _patience(client, _REGISTRY_SECONDS):
+        with _patience(client):
             client.inspect_distribution(ref)
     except engine.ConnectionLost as error:
         return judge_base(ref, reason=str(getattr(error, "explanation", None) or error), builder=builder)

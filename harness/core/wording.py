@@ -11,6 +11,7 @@ from typing import Any
 from harness.core.errors import InputError
 
 _PERCENT = 0.01
+_PROBLEMS = 5
 _PREFIXES = ("Value error, ", "Assertion failed, ")
 _KINDS = {
     "integer": "a whole number",
@@ -116,9 +117,9 @@ def field_problem(place: str, error: Mapping[str, Any], *, keys: Iterable[str] =
     return f"{place}: {text}" + (f"; {likely}" if likely else "")
 
 
-def file_problems(errors: Iterable[Mapping[str, Any]], *, most: int = 5) -> str:
+def file_problems(errors: Iterable[Mapping[str, Any]]) -> str:
     """The first of pydantic's errors about a file, as one line."""
-    return "; ".join(field_problem(place_of(error) or "file", error) for error in islice(errors, most))
+    return "; ".join(field_problem(place_of(error) or "file", error) for error in islice(errors, _PROBLEMS))
 
 
 def not_readable(kind: str, error: Exception) -> str:
