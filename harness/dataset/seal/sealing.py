@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,30 +43,23 @@ class Sealing:
     """Tasks sealed now."""
     already: tuple[str, ...]
     """Tasks that were sealed to these recipients before."""
-    workings: int
+    workings_removed: int
     """Logs and proofs of mining that were removed, since they may quote hidden tests."""
     proved: bool
     """A key that opens it was at hand, and did."""
 
     def as_json(self) -> dict[str, Any]:
         """As `--json` prints it."""
-        return {
-            "recipients": list(self.recipients),
-            "sealed": list(self.sealed),
-            "already": list(self.already),
-            "workings_removed": self.workings,
-            "proved": self.proved,
-        }
+        return asdict(self)
 
     def notes(self) -> tuple[str, ...]:
         """Remarks for a person."""
         notes = []
         if not self.proved:
             notes.append("not proved that you hold a key to it: `goldseam holdout open` with --identity proves it")
-        if self.workings:
-            notes.append(
-                f"removed: {counted(self.workings, 'log or proof', 'logs and proofs')} of mining, which may quote tests"
-            )
+        if self.workings_removed:
+            removed = counted(self.workings_removed, "log or proof", "logs and proofs")
+            notes.append(f"removed: {removed} of mining, which may quote tests")
         return tuple(notes)
 
 
@@ -119,7 +112,7 @@ def seal(
         recipients=new.recipients,
         sealed=tuple(digests),
         already=task_ids,
-        workings=workings,
+        workings_removed=workings,
         proved=_proved(new, keys) or (targets.passphrase is not None and _proved(new, targets.passphrase.keys)),
     )
 
