@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from pydantic import Field
 
 from harness.analysis.compare import Answer
 from harness.core.instance import Outcome
+from harness.core.records import StrictRecord
 from harness.core.wording import counted, percent, span
 from harness.report import figures
 from harness.report.data import ModelSummary, PredictionView, ReportData
@@ -23,13 +26,12 @@ _WEAK_TASKS = 3
 """A group with fewer tasks is too small to be called weak."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Notice:
-    """Something to look at, and the filter of the page that shows it."""
+class Notice(StrictRecord):
+    """Something to look at."""
 
     text: str
-    filter: Mapping[str, str]
-    """Fields of the page's filter, such as `outcome`; empty where no filter shows it."""
+    filter: dict[str, str] = Field(description="the filter of the page that shows it")
+    """Such as `outcome`; empty where no filter shows it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from harness.analysis.scoresheet import Scoresheet
 from harness.analysis.usage import Usage
 from harness.core.instance import Outcome, Prediction
+from harness.core.records import StrictRecord
 from harness.report.text import CutText, head, model_letters
 from harness.runs.predictions import read_transcript, transcript_path
 from harness.runs.public_reason import Counts
@@ -255,16 +258,21 @@ class ModelSummary:
         return statistics.median(seconds) if seconds else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Funnel:
-    """What became of the changes that were looked at; accepted and all rejections sum to `looked_at`."""
+class Stage(StrictRecord):
+    """Where changes were left when the dataset was mined."""
+
+    stage: str
+    changes: int
+    reasons: dict[str, int]
+
+
+class Funnel(StrictRecord):
+    """What became of the changes that were looked at; accepted and all stages sum to `looked_at`."""
 
     looked_at: int
     accepted: int
-    stages: tuple[tuple[str, int, tuple[tuple[str, int], ...]], ...]
-    """Per stage in order: its name, how many were left there, and their reasons, commonest first."""
-    unreadable: int = 0
-    """Lines that are no funnel lines."""
+    stages: tuple[Stage, ...]
+    unreadable: int = Field(description="lines of the funnel that are none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,5 +339,7 @@ def funnel_of(lines: Iterable[Mapping[str, object]], *, unreadable: int = 0) -> 
         else:
             left.setdefault(stage, Counter())[str(line.get("reason"))] += 1
     order = [*(stage for stage in STAGES if stage in left), *sorted(left.keys() - set(STAGES))]
-    stages = tuple((stage, left[stage].total(), tuple(left[stage].most_common())) for stage in order)
+    stages = tuple(
+        Stage(stage=stage, changes=left[stage].total(), reasons=dict(left[stage].most_common())) for stage in order
+    )
     return Funnel(looked_at=len(last), accepted=accepted, stages=stages, unreadable=unreadable)

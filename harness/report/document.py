@@ -12,8 +12,8 @@ from harness.analysis.scoresheet import Estimate, Scoresheet
 from harness.core.instance import Outcome
 from harness.judging.places import Place
 from harness.report import figures
-from harness.report.answers import Answers
-from harness.report.data import ModelSummary, PredictionView, ReportData
+from harness.report.answers import Answers, Notice
+from harness.report.data import Funnel, ModelSummary, PredictionView, ReportData
 from harness.runs.task_metadata import standing
 
 
@@ -98,23 +98,6 @@ class Cohort(_Part):
     groups: tuple[Group, ...]
 
 
-class Stage(_Part):
-    """Where changes were left when the dataset was mined."""
-
-    stage: str
-    changes: int
-    reasons: dict[str, int]
-
-
-class Funnel(_Part):
-    """What became of the changes that were looked at; accepted and all stages sum to `looked_at`."""
-
-    looked_at: int
-    accepted: int
-    stages: tuple[Stage, ...]
-    unreadable: int = Field(description="lines of the funnel that are none")
-
-
 class Prediction(_Part):
     """What one prediction came to."""
 
@@ -139,13 +122,6 @@ class Task(_Part):
     groups: dict[str, str] = Field(description="by property, such as `language`")
     aside: str = Field(description="why it does not count; empty where it does")
     predictions: tuple[Prediction, ...]
-
-
-class Notice(_Part):
-    """Something to look at."""
-
-    text: str
-    filter: dict[str, str] = Field(description="the filter of the page that shows it")
 
 
 class Ship(_Part):
@@ -226,7 +202,7 @@ def document(report_data: ReportData, answers: Answers, *, report: str | None = 
             Cohort(by=breakdown.name, groups=tuple(_group(group, labels) for group in breakdown.groups))
             for breakdown in figures.breakdowns(report_data.ordered())
         ),
-        funnel=_funnel(report_data),
+        funnel=report_data.funnel,
         tasks=_tasks(report_data, labels),
     )
 
@@ -285,20 +261,6 @@ def _comparison(duel: figures.Duel, labels: dict[int, str]) -> Comparison:
 def _group(group: figures.Group, labels: dict[int, str]) -> Group:
     scores = {labels[column]: _rate(sheet) for column, sheet in group.sheets.items()}
     return Group(name=group.name, tasks=group.tasks, scores=scores)
-
-
-def _funnel(report_data: ReportData) -> Funnel | None:
-    if report_data.funnel is None:
-        return None
-    stages = tuple(
-        Stage(stage=name, changes=number, reasons=dict(why)) for name, number, why in report_data.funnel.stages
-    )
-    return Funnel(
-        looked_at=report_data.funnel.looked_at,
-        accepted=report_data.funnel.accepted,
-        stages=stages,
-        unreadable=report_data.funnel.unreadable,
-    )
 
 
 def _tasks(report_data: ReportData, labels: dict[int, str]) -> tuple[Task, ...]:

@@ -153,7 +153,7 @@ def test_a_funnel_sums_to_the_changes_looked_at(tmp_path):
     path.write_text(FUNNEL)
     found = read_funnel(path)
     assert found is not None
-    assert found.accepted + sum(number for _, number, _ in found.stages) == found.looked_at == FUNNEL.count("\n")
+    assert found.accepted + sum(part.changes for part in found.stages) == found.looked_at == FUNNEL.count("\n")
 
 
 def test_a_funnel_is_read_leniently(tmp_path):
