@@ -14,9 +14,7 @@ from harness.dataset import content, rotation, splits, task_states
 from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.hidden_files import HIDDEN_DIGEST, hidden_digest, hidden_names
 from harness.dataset.ledger import binding, chain, ledger
-from harness.dataset.model_files import read_model
 from harness.dataset.policy import Policy
-from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import canary
 from harness.dataset.seal.sealed import SEALED_FILE, open_task, sealed_file
 from harness.patches import patch
@@ -160,7 +158,7 @@ def notes(dataset: Dataset) -> Iterator[str]:
     if dataset.sealed and dataset.keys is None:
         yield "the hidden side is sealed: patches, lists and expectations were not looked at (--identity opens it)"
     try:
-        content_digest = content.content_told(read_model(dataset.path / DATASET_FILE, DatasetModel))
+        content_digest = content.content_told(dataset.description())
         if content_digest and content_digest != content.content_of(dataset):
             yield f"tasks were changed by hand since version {dataset.version}; the next mine or rotation counts that"
     except InputError:

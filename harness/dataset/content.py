@@ -17,7 +17,6 @@ from harness.core import files
 from harness.core.errors import InputError
 from harness.dataset import splits
 from harness.dataset.folder import (
-    DATASET_FILE,
     TASK_FILE,
     Dataset,
     hidden_content,
@@ -118,8 +117,7 @@ def settle(dataset: Dataset) -> Version:
 def settle_locked(dataset: Dataset) -> Version:
     """As `settle`, for whoever holds the lock."""
     splits.assign_new(dataset)
-    path = dataset.path / DATASET_FILE
-    model = read_model(path, DatasetModel)
+    model = dataset.description()
     content, recorded = content_of(dataset), content_told(model)
     number = model.version if recorded in (None, content) else model.version + 1
     if (number, content) != (model.version, recorded):

@@ -86,6 +86,15 @@ class Dataset:
         """The same dataset, with what opens its hidden side."""
         return replace(self, keys=keys)
 
+    def description(self) -> DatasetModel:
+        """What dataset.yaml says now.
+
+        Raises:
+            InputError: it is broken.
+
+        """
+        return read_model(self.path / DATASET_FILE, DatasetModel)
+
     @property
     def tasks_folder(self) -> Path:
         return self.path / "tasks"
@@ -457,14 +466,13 @@ def write_settings(
         InputError: dataset.yaml is broken, or it or the ledger cannot be written.
 
     """
-    path = dataset.path / DATASET_FILE
-    old = read_model(path, DatasetModel)
+    old = dataset.description()
     new = old.model_copy(update=dict(fields))
     before, after = binding.settings_of(old), binding.settings_of(new)
     changed = {name: value for name, value in after.items() if before[name] != value}
     if changed or event is not Event.BOUND:
         binding.record(dataset, event, tasks, settings=changed, **facts)
-    write_model(path, new)
+    write_model(dataset.path / DATASET_FILE, new)
 
 
 def _model(instance: Instance) -> TaskModel:

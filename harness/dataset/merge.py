@@ -18,7 +18,6 @@ from harness.core.instance import Instance, TaskState
 from harness.core.wording import counted
 from harness.dataset import content
 from harness.dataset.folder import (
-    DATASET_FILE,
     Dataset,
     create_dataset,
     open_dataset,
@@ -28,7 +27,7 @@ from harness.dataset.folder import (
     write_task,
 )
 from harness.dataset.ledger import chain, ledger
-from harness.dataset.model_files import read_bytes, read_model
+from harness.dataset.model_files import read_bytes
 from harness.dataset.schema import DatasetModel
 from harness.dataset.seal import canary_marks
 from harness.dataset.seal.identity import PASSPHRASE_FILE, Keys, WrongKeyError, load_keys, recipients_digest, short
@@ -171,7 +170,7 @@ def _same_recipients(dataset: Dataset, two: Dataset) -> bool:
 
 
 def _description(inputs: Sequence[Dataset], name: str) -> tuple[DatasetModel, tuple[str, ...]]:
-    models = [read_model(dataset.path / DATASET_FILE, DatasetModel) for dataset in inputs]
+    models = [dataset.description() for dataset in inputs]
     notes: list[str] = []
     fields: dict[str, Any] = {}
     for field in ("splits", "policy"):

@@ -17,9 +17,7 @@ from harness.dataset import content, policy, task_states
 from harness.dataset.content import Version
 from harness.dataset.folder import DATASET_FILE, Dataset
 from harness.dataset.ledger import ledger
-from harness.dataset.model_files import read_model
 from harness.dataset.policy import Policy, exposures, parse_policy, reasons
-from harness.dataset.schema import DatasetModel
 from harness.dataset.splits import Split
 
 
@@ -64,8 +62,8 @@ def policy_of(dataset: Dataset, settings: Policy) -> Policy:
         InputError: dataset.yaml is broken, or holds another policy than can be read.
 
     """
-    path = dataset.path / DATASET_FILE
-    return parse_policy(read_model(path, DatasetModel).policy, where=f"{path}: policy").over(settings)
+    where = f"{dataset.path / DATASET_FILE}: policy"
+    return parse_policy(dataset.description().policy, where=where).over(settings)
 
 
 def rotate(dataset: Dataset, rules: Policy, *, dry_run: bool = False, today: date | None = None) -> Rotation:

@@ -21,8 +21,6 @@ from harness.core.records import OpenRecord
 from harness.core.wording import counted, one_of, place_of
 from harness.dataset.folder import DATASET_FILE, Dataset, write_instances, write_settings
 from harness.dataset.ledger import ledger
-from harness.dataset.model_files import read_model
-from harness.dataset.schema import DatasetModel
 
 
 class By(StrEnum):
@@ -140,9 +138,8 @@ def rule_of(dataset: Dataset) -> Rule | None:
         InputError: dataset.yaml is broken, or holds something else.
 
     """
-    path = dataset.path / DATASET_FILE
-    raw = read_model(path, DatasetModel).splits
-    return parse_rule(raw, where=f"{path}: splits") if raw else None
+    raw = dataset.description().splits
+    return parse_rule(raw, where=f"{dataset.path / DATASET_FILE}: splits") if raw else None
 
 
 def assign_new(dataset: Dataset) -> tuple[Move, ...]:
@@ -180,7 +177,7 @@ def set_rule(dataset: Dataset, rule: Rule, *, may_return: bool = False, dry_run:
         )
     if dry_run:
         return moves_made
-    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    model = dataset.description()
     written = rule.model_dump(mode="json", exclude_defaults=True)
     if model.splits != written:
         write_settings(dataset, {"splits": written})
@@ -235,7 +232,7 @@ def summary(dataset: Dataset, moved: tuple[Move, ...] = (), *, pending: Rule | N
     for instance in dataset.instances():
         of_split = counts.setdefault(to.get(instance.instance_id, instance.split), {})
         of_split[instance.repo] = of_split.get(instance.repo, 0) + 1
-    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    model = dataset.description()
     return Summary(
         rule=pending or rule_of(dataset), tasks=dict(sorted(counts.items())), moves=moved, version=model.version
     )

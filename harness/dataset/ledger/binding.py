@@ -17,7 +17,6 @@ from harness.core.errors import InputError
 from harness.core.json_text import mapping
 from harness.dataset.ledger import key, ledger
 from harness.dataset.ledger.entry import Entry, Event
-from harness.dataset.model_files import read_model
 from harness.dataset.schema import DatasetModel, TaskModel
 from harness.dataset.seal.identity import recipients_digest
 
@@ -191,9 +190,7 @@ def record(
 
     """
     fields = {name: value for name, value in (("bound", bound), ("settings", settings), ("files", files)) if value}
-    listed = read_model(dataset.path / DATASET_FILE, DatasetModel).ledger_keys or (settings or {}).get(
-        "ledger_keys", ()
-    )
+    listed = dataset.description().ledger_keys or (settings or {}).get("ledger_keys", ())
     return ledger.append(
         dataset.path / ledger.LEDGER_FILE,
         event,

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import AnswerIsNoError, InputError
-from harness.dataset.folder import DATASET_FILE, Dataset
+from harness.dataset.folder import Dataset
 from harness.dataset.ledger import binding, custody, ledger
 from harness.dataset.ledger.entry import GENESIS, LEDGER_VERSION, Entry, Event, Line, lines, render, torn_note
 from harness.dataset.ledger.key import holds, listed_keys
-from harness.dataset.model_files import read_model
-from harness.dataset.schema import DatasetModel
 
 SHORT = 12
 """Digits of a hash that messages show, and the fewest that `--head` takes."""
@@ -67,7 +65,7 @@ def verify(dataset: Dataset, *, head: str | None = None) -> Verification:
         InputError: the ledger cannot be read, dataset.yaml lists what is no key, or `head` is no hash.
 
     """
-    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    model = dataset.description()
     checked = lines(ledger.read_ledger(dataset.path / ledger.LEDGER_FILE))
     walk = _Walk(checked)
     problems = [*walk.problems, *_signatures(walk.entries, listed_keys(model.ledger_keys))]

@@ -12,8 +12,7 @@ from harness.dataset.folder import Dataset, read_parts
 from harness.dataset.ledger import binding
 from harness.dataset.ledger.binding import Bindings
 from harness.dataset.ledger.entry import Event
-from harness.dataset.model_files import read_bytes, read_model
-from harness.dataset.schema import DatasetModel
+from harness.dataset.model_files import read_bytes
 from harness.dataset.seal import sealed
 from harness.dataset.seal.identity import recipients_digest, short
 
@@ -64,7 +63,7 @@ def compare(dataset: Dataset, bound: Bindings) -> Comparison:
         InputError: dataset.yaml is broken.
 
     """
-    model = read_model(dataset.path / binding.DATASET_FILE, DatasetModel)
+    model = dataset.description()
     fields = binding.settings_of(model)
     differing = {name: value for name, value in fields.items() if bound.settings.get(name, value) != value}
     if not bound.settings.get("ledger_keys"):
@@ -158,7 +157,7 @@ def bind(dataset: Dataset, *, accept: bool = False) -> Comparison:
         raise InputError(comparison.broken[0], hint="`goldseam holdout check` reports every problem of a dataset")
     if (comparison.is_whole and bound.complete) or (comparison.differences and not accept):
         return comparison
-    model = read_model(dataset.path / binding.DATASET_FILE, DatasetModel)
+    model = dataset.description()
     binding.record(
         dataset,
         Event.BOUND,

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.instance import Task
-from harness.dataset.folder import DATASET_FILE, Dataset
-from harness.dataset.model_files import read_model
-from harness.dataset.schema import DatasetModel
+from harness.dataset.folder import Dataset
 from harness.dataset.seal import access_log
 from harness.dataset.similarity import leak_fingerprints
 from harness.dataset.similarity.corpus import Source, Unread
@@ -72,7 +70,7 @@ def index_of(dataset: Dataset, *, hidden: Callable[[str], Task] | None) -> Index
             leak_fingerprints.of_patch(task_id, Kind.GOLD, task.hidden.gold_patch),
             leak_fingerprints.of_patch(task_id, Kind.TESTS, task.hidden.test_patch, public=task.instance.scaffold),
         )
-    model = read_model(dataset.path / DATASET_FILE, DatasetModel)
+    model = dataset.description()
     former = (model.model_extra or {}).get("former_canaries") or []
     return leak_fingerprints.build(texts, [dataset.canary, *map(str, former)], ordinary=ordinary_code())
 
