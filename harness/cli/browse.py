@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, SplitOption, open_with, print_json
+from harness.cli.options import DatasetSource, IdentityOption, JsonFlag, SplitOption, open_with, print_json, show
 from harness.cli.shell import complete
 from harness.cli.shell.command import App, argument, option
 from harness.cli.views import browse as view
@@ -96,7 +96,4 @@ def show_task(
         folder=opened.task_folder(task),
         closed=None if is_open else "left out by --public" if public else "sealed: open it with --identity KEY",
     )
-    if json_:
-        print_json(card.as_json())
-    else:
-        terminal.results().print(view.render(card), soft_wrap=True)
+    show(card.as_json() if json_ else view.render(card))

@@ -56,13 +56,10 @@ def export(
     if json_:
         options.print_json(exported.as_json())
         return
+    where = "standard output" if to_stdout else exported.path
     side = "with" if exported.hidden else "without"
-    (console if to_stdout else terminal.results()).print(
-        Text(
-            f"{'standard output' if to_stdout else exported.path}: {counted(len(exported.tasks), 'task')} for {exported.format}, {side} the hidden side"
-        ),
-        soft_wrap=True,
-    )
+    text = f"{where}: {counted(len(exported.tasks), 'task')} for {exported.format}, {side} the hidden side"
+    (console if to_stdout else terminal.results()).print(text, soft_wrap=True)
 
 
 UrlArgument = Annotated[str, argument("URL", "Such as s3://bucket/name; whatever fsspec reads.")]
@@ -88,11 +85,8 @@ def push(
 ) -> None:
     """Push a dataset to an object store as its next revision; a revision pushed meanwhile is never overwritten."""
     synced = sync.push(open_dataset(dataset), url, allow_unsealed=allow_unsealed)
-    if json_:
-        options.print_json(synced.as_json())
-        return
     text = f"revision {synced.revision}, {counted(synced.files, 'file')}, {synced.changed} of them new to the store"
-    terminal.results().print(Text(f"{synced.url}: {text}"), soft_wrap=True)
+    options.show(synced.as_json() if json_ else Text(f"{synced.url}: {text}"))
 
 
 @app.add(
@@ -109,13 +103,10 @@ def pull(
 ) -> None:
     """Update a folder from an object store, checked by hashes; changes made here are kept."""
     synced = sync.pull(url, dataset)
-    if json_:
-        options.print_json(synced.as_json())
-        return
     joined = (
         f"; {counted(synced.ledger_lines, 'line of its ledger was', 'lines of its ledger were')} new here"
         if synced.ledger_lines
         else ""
     )
     text = f"revision {synced.revision} of {synced.url}, {counted(synced.changed, 'file')} changed{joined}"
-    terminal.results().print(Text(f"{synced.path}: {text}"), soft_wrap=True)
+    options.show(synced.as_json() if json_ else Text(f"{synced.path}: {text}"))

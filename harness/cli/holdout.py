@@ -134,9 +134,7 @@ def seal(
         options.print_json({**sealed.as_json(), "notes": list(notes)})
         return
     console = terminal.results()
-    console.print(
-        Text(f"{dataset}: {counted(len(sealed.sealed), 'task')} sealed, {len(sealed.already)} were sealed already")
-    )
+    console.print(f"{dataset}: {counted(len(sealed.sealed), 'task')} sealed, {len(sealed.already)} were sealed already")
     for recipient in sealed.recipients:
         console.print(Text(f"  to {keys.short(recipient)}"))
     for note in notes:
@@ -174,9 +172,7 @@ def open_(
         options.print_json({"opened": list(opened), "folder": str(out)})
     else:
         console = terminal.results()
-        console.print(
-            Text(f"{counted(len(opened), 'task is', 'tasks are')} readable in {out}; delete it when you are done")
-        )
+        console.print(f"{counted(len(opened), 'task is', 'tasks are')} readable in {out}; delete it when you are done")
 
 
 @app.add(
@@ -278,10 +274,8 @@ def log(
         entries = [entry for entry in ledger.read(opened) if task is None or task in entry.tasks]
         if task is not None and not entries:
             opened.require([task])
-        if json_:
-            options.print_json([ledger.as_json(entry) for entry in entries])
-        else:
-            terminal.results().print(custody_text.log_table(entries))
+        lines = [ledger.as_json(entry) for entry in entries]
+        options.show(lines if json_ else custody_text.log_table(entries), soft_wrap=False)
 
 
 def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:

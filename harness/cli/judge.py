@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from harness.cli import model_options
-from harness.cli.options import IdentityOption, JsonFlag, open_with, print_json
+from harness.cli.options import IdentityOption, JsonFlag, open_with, show
 from harness.cli.shell import complete
 from harness.cli.shell.command import App, argument, option
 from harness.cli.shell.help import ADVANCED
@@ -139,10 +139,8 @@ def judge(
     ]
     if not tallies:
         raise InputError(f"{out} holds no judgement", hint="name a judge with --model")
-    if json_:
-        print_json(judge_text.document([run.name for run in runs], tallies, stopped=ended.stopped))
-    else:
-        terminal.results().print(Group(*(judge_text.render(*parts) for parts in tallies)))
+    document = judge_text.document([run.name for run in runs], tallies, stopped=ended.stopped)
+    show(document if json_ else Group(*(judge_text.render(*parts) for parts in tallies)), soft_wrap=False)
     _tell_end(ended, quiet=json_)
 
 

@@ -1,4 +1,4 @@
-"""What the commands share: options that mean the same everywhere, and how JSON is printed."""
+"""What the commands share: options that mean the same everywhere, and how a result is printed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+from rich.console import RenderableType
+
 from harness.cli.shell import complete
 from harness.cli.shell.command import argument, option
 from harness.cli.shell.help import ADVANCED
+from harness.cli.views import terminal
 from harness.core.errors import InputError
 from harness.core.files import STANDARD_OUTPUT
 from harness.dataset.folder import Dataset, open_dataset
@@ -116,6 +119,14 @@ IdentityOption = Annotated[
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def show(result: RenderableType | dict[str, Any] | list[Any], *, soft_wrap: bool = True) -> None:
+    """Print a result: as one JSON document where it is values, anything else for a person."""
+    if isinstance(result, dict | list):
+        print_json(result)
+    else:
+        terminal.results().print(result, soft_wrap=soft_wrap)
 
 
 def open_with(path: Path, identity: str | None) -> Dataset:

@@ -65,16 +65,12 @@ def _show(rating: Rating, *, dry_run: bool) -> None:
     console.print(table)
     counts = Counter(rated.after for rated in rating.tasks)
     text = ", ".join(f"{counts[tier]} {tier}" for tier in Tier if counts[tier])
-    console.print(
-        Text(f"{counted(len(rating.tasks), 'task')}: {text or 'no tier'}; {rating.unmeasured} without a verdict")
-    )
+    console.print(f"{counted(len(rating.tasks), 'task')}: {text or 'no tier'}; {rating.unmeasured} without a verdict")
     models = sorted({model for rated in rating.tasks for model in rated.measured.models})
     console.print(Text(f"models: {', '.join(models)}"), soft_wrap=True)
     few = sum(not rated.measured.settled for rated in rating.tasks)
     if few:
-        console.print(
-            Text(f"{counted(few, 'task keeps', 'tasks keep')} the tier they had: fewer than {ENOUGH} verdicts")
-        )
+        console.print(f"{counted(few, 'task keeps', 'tasks keep')} the tier they had: fewer than {ENOUGH} verdicts")
     for reason, count in sorted(rating.left_out.items()):
         console.print(Text(f"{counted(count, 'verdict')} left out: {reason}", style="bright_black"))
     if dry_run:

@@ -75,10 +75,7 @@ def refresh(
                 settings=settings,
                 observer=observer,
             )
-    if json_:
-        options.print_json(refresh_json(outcome))
-    else:
-        terminal.results().print(refresh_text(outcome, dataset), soft_wrap=True)
+    options.show(refresh_json(outcome) if json_ else refresh_text(outcome, dataset))
     _answer(outcome, dataset)
 
 

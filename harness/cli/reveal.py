@@ -48,16 +48,14 @@ def reveal(
                 dry_run=dry_run,
                 tell=lambda outcome: ticker.step(_line(outcome)),
             )
-    if json_:
-        version = answer.version.number if answer.version else None
-        tasks = [asdict(task) for task in answer.tasks]
-        options.print_json({"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version})
-        return
+    version = answer.version.number if answer.version else None
+    tasks = [asdict(task) for task in answer.tasks]
+    document = {"schema_version": 1, "dry_run": dry_run, "tasks": tasks, "version": version}
     showing = sum(bool(task.functions) for task in answer.tasks)
-    ending = f"; version {answer.version.number}" if answer.version else " (nothing was written)"
+    ending = f"; version {version}" if version else " (nothing was written)"
     functions = counted(sum(task.functions for task in answer.tasks), "test function")
     text = f"shown: {functions} in {showing} of {counted(len(answer.tasks), 'task')}"
-    terminal.results().print(Text(text + ending), soft_wrap=True)
+    options.show(document if json_ else Text(text + ending))
 
 
 def _line(outcome: RevealOutcome) -> Text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from harness.cli import options
 from harness.cli.shell import complete
@@ -22,19 +22,7 @@ from harness.dataset.splits import By
 from harness.dataset.task_states import Changed
 from harness.sandbox.engine import size_together
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-
 app = App()
-
-
-def _show(result: RenderableType | dict[str, Any]) -> None:
-    """Print a result: one JSON document of what is a mapping, anything else for a person."""
-    if isinstance(result, dict):
-        options.print_json(result)
-    else:
-        terminal.results().print(result, soft_wrap=True)
 
 
 @app.add(
@@ -69,7 +57,7 @@ def scan(
         code = not opened.sealed or opened.keys is not None
         index = leaks.index_of(opened, hidden=leaks.opener(opened, opened.ids(), purpose="scan") if code else None)
         answer = leaks.search(index, sources, tasks=len(opened.ids()), code=code, note=ticker.note)
-    _show(upkeep.scan_json(answer) if json_ else upkeep.scan_text(answer))
+    options.show(upkeep.scan_json(answer) if json_ else upkeep.scan_text(answer))
     if answer.found:
         raise AnswerIsNoError(f"{counted(answer.found, 'leak')} of {dataset} found")
     if answer.unread:
@@ -127,7 +115,7 @@ def split(
                 moves = splits.set_rule(opened, rule, may_return=may_return)
                 content.settle_locked(opened)
     summary = splits.summary(opened, moves, pending=pending)
-    _show(upkeep.split_json(summary, dry_run=dry_run) if json_ else upkeep.split_text(summary, dry_run=dry_run))
+    options.show(upkeep.split_json(summary, dry_run=dry_run) if json_ else upkeep.split_text(summary, dry_run=dry_run))
 
 
 @app.add(
@@ -143,7 +131,7 @@ def rotate(
     """Retire tasks by the policy, and suggest what to mine. Exit code 1 if a task is due or too few remain."""
     opened = open_dataset(dataset)
     rotation_done = rotation.rotate(opened, rotation.policy_of(opened, load_policy()), dry_run=dry_run)
-    _show(upkeep.rotation_json(rotation_done) if json_ else upkeep.rotation_text(rotation_done))
+    options.show(upkeep.rotation_json(rotation_done) if json_ else upkeep.rotation_text(rotation_done))
     if dry_run and rotation_done.due:
         raise AnswerIsNoError(
             f"in {dataset}, {counted(len(rotation_done.due), 'task is', 'tasks are')} due; run it without --dry-run"
@@ -201,7 +189,7 @@ def release(
 
 
 def _changed(word: str, changed: Changed, *, json_: bool) -> None:
-    _show(upkeep.changed_json(word, changed) if json_ else upkeep.changed_text(word, changed))
+    options.show(upkeep.changed_json(word, changed) if json_ else upkeep.changed_text(word, changed))
 
 
 def _lines(path: Path) -> list[str]:
@@ -246,7 +234,7 @@ def merge(
 ) -> None:
     """Merge several datasets into a new one; an id that names two different tasks is refused."""
     merged = merging.merge(merging.opened(datasets, identity), out, name=name)
-    _show(upkeep.merged_json(merged) if json_ else upkeep.merged_text(merged))
+    options.show(upkeep.merged_json(merged) if json_ else upkeep.merged_text(merged))
 
 
 @app.add(
@@ -273,7 +261,7 @@ def dedupe(
     double = duplicates.to_retire(twins, {instance.instance_id: instance.created_at for instance in alive})
     for task_id, older in double.items() if retire_ else ():
         task_states.retire(opened, [task_id], why=f"the same fix as {older}")
-    _show(
+    options.show(
         upkeep.twins_json(twins, double, retired=retire_)
         if json_
         else upkeep.twins_text(twins, double, retired=retire_)

@@ -262,7 +262,7 @@ def show_verification(verification: Verification) -> None:
     unsigned = len(verification.unsigned)
     signed = "all signed" if verification.entries and not unsigned else f"{unsigned} unsigned"
     console.print(
-        Text(f"{counted(verification.entries, 'line')}, {signed}, {counted(len(verification.problems), 'problem')}")
+        f"{counted(verification.entries, 'line')}, {signed}, {counted(len(verification.problems), 'problem')}"
     )
     if unsigned and unsigned < verification.entries:
         lines = ", ".join(str(number) for number in verification.unsigned[:20])
