@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.solve.base import Fault, Message, ModelError, Reply, Request, ToolCall
+from harness.solve.models.openai_schema import message_fields
 from harness.solve.models.tokens import checked, counts, untold_limit
 
 if TYPE_CHECKING:
@@ -66,15 +67,7 @@ def _message(message: Message) -> dict[str, Any]:
         return {"role": "tool", "content": message.content, "tool_call_id": message.tool_call_id or ""}
     if not message.tool_calls:
         return {"role": message.role, "content": message.content}
-    calls = [
-        {
-            "id": tool_call.call_id,
-            "type": "function",
-            "function": {"name": tool_call.name, "arguments": tool_call.arguments},
-        }
-        for tool_call in message.tool_calls
-    ]
-    return {"role": message.role, "content": message.content or None, "tool_calls": calls}
+    return message_fields(message)
 
 
 @dataclass(kw_only=True)

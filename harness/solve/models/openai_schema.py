@@ -155,7 +155,7 @@ def _text(content: str | list[_Part] | None) -> str:
 
 def message_fields(message: Message) -> dict[str, Any]:
     """A model's message as the API writes it."""
-    fields: dict[str, Any] = {"role": "assistant", "content": message.content or None}
+    fields: dict[str, Any] = {"role": message.role, "content": message.content or None}
     if message.tool_calls:
         fields["tool_calls"] = [
             {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
