@@ -159,8 +159,6 @@ class Search:
     secrets: Secrets
     unpack: Callable[[bytes], Iterable[tuple[str, bytes]]]
     """Takes a git pack apart: the objects in it, by name."""
-    files: int = 0
-    objects: int = 0
     _tree: set[bytes] = field(default_factory=set)
     _applied: dict[str, None] = field(default_factory=dict)
     _tree_words: set[bytes] = field(default_factory=set)
@@ -170,7 +168,6 @@ class Search:
 
     def feed(self, path: str, data: bytes) -> None:
         """One file, by its path without a leading slash."""
-        self.files += 1
         tree = next((prefix for prefix in TREES if path.startswith(prefix)), None)
         if tree and not is_of_git(path) and not path.endswith(".pyc"):
             self._of_tree(path, path[len(tree) :], data)
@@ -181,7 +178,6 @@ class Search:
             if path.endswith(".pyc"):
                 self.hit(where, words={word for word in self.secrets.words if word in content})
             else:
-                self.objects += where != path
                 self.hit(where, lines=self._lines(content), commits=_commits(content))
 
     def hit(

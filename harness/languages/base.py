@@ -99,10 +99,6 @@ class TestReport:
 class Framework(Protocol):
     """One test framework: what its frames mean."""
 
-    @property
-    def name(self) -> str:
-        """As `framework` of task.yaml has it; no two languages have one of the same name."""
-
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
         """Per-test results from the frames of the test process, values that assertions handed out among them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from harness.core.grouping import grouped
@@ -38,11 +38,8 @@ _STATUSES = {
 _FAILURES = frozenset({TestStatus.FAILED, TestStatus.ERROR})
 
 
-@dataclass(frozen=True)
 class Runner:
     """A test runner with a reporter of ours."""
-
-    name: str
 
     def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
         """Per-test results, each test once; a frame that no reporter writes is a violation, and nothing else counts."""

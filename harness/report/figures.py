@@ -62,7 +62,6 @@ class Group:
 class Breakdown:
     """All groups of one dimension: tiers in their order, others the largest first."""
 
-    key: CohortKey
     name: str
     groups: tuple[Group, ...]
 
@@ -88,7 +87,7 @@ def breakdowns(models: Sequence[ModelSummary]) -> tuple[Breakdown, ...]:
         if groups.keys() - {None}:
             groups_made = [_group(value, sheets) for value, sheets in groups.items()]
             ordered = sorted(groups_made, key=lambda group: (group.name == "unknown", *rank(group.name, group.tasks)))
-            breakdowns_made.append(Breakdown(key=key, name=name, groups=tuple(ordered)))
+            breakdowns_made.append(Breakdown(name=name, groups=tuple(ordered)))
     return tuple(breakdowns_made)
 
 

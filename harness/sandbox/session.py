@@ -50,7 +50,6 @@ class Ran:
     """Standard error, or both streams as one, cut in the middle where longer than asked for."""
     timed_out: bool
     flooded: bool
-    seconds: float
 
 
 class Sessions:
@@ -191,12 +190,11 @@ class Session:
         """
         if self.containers.cancelled.is_set():
             raise InterruptedRunError("the run was interrupted")
-        began = time.monotonic()
         is_text = merged is not None
         streams = (
             Merged(limit=merged) if merged is not None else Demultiplexer(stdout_limit=READ_LIMIT, stderr_limit=65536)
         )
-        watch = _Watch(deadline=began + seconds, flood=FLOOD_LIMIT if is_text else READ_LIMIT)
+        watch = _Watch(deadline=time.monotonic() + seconds, flood=FLOOD_LIMIT if is_text else READ_LIMIT)
         command = ("/bin/sh", "-c", _GATE, "sh", *argv)
         try:
             number, wire = engine.execute(self.name, command, env=env or {}, workdir=workdir)
@@ -213,7 +211,6 @@ class Session:
             output=streams.stderr.value(),
             timed_out=watch.killed and not watch.flooded,
             flooded=watch.flooded or streams.stdout_overflow,
-            seconds=time.monotonic() - began,
         )
 
     def end_all(self) -> None:

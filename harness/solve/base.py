@@ -183,7 +183,6 @@ class CommandResult:
     output: str
     """Both streams as they came, cut in the middle where longer than asked for."""
     timed_out: bool = False
-    seconds: float = 0.0
 
 
 class Workspace(Protocol):

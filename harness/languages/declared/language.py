@@ -54,7 +54,6 @@ class _Call:
 class Format:
     """A format of results files."""
 
-    name: str
     form: str
     """Its reader in `results.FORMATS`."""
 
@@ -168,9 +167,7 @@ class Declared(Language):
     """Tests of any language, started by a command and read from the files that it leaves."""
 
     name = "declared"
-    frameworks: Mapping[str, Framework] = {
-        f"{PREFIX}{form}": Format(f"{PREFIX}{form}", form) for form in results.FORMATS
-    }
+    frameworks: Mapping[str, Framework] = {f"{PREFIX}{form}": Format(form) for form in results.FORMATS}
     allowable = frozenset({PROTECTED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -70,7 +70,7 @@ class Go(Language):
     """The toolchain's own tests, with a recorder of ours in the testing package."""
 
     name = "go"
-    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner()}
     allowable = frozenset({MANIFEST, VENDORED})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -83,7 +83,7 @@ class Java(Language):
     """Tests on JUnit's platform, compiled by Maven or Gradle."""
 
     name = "java"
-    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner()}
     allowable = frozenset({BUILD, CONFIGURATION})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

@@ -42,7 +42,7 @@ _PROGRAMS = {
     "qunit": ("qunit",),
     "lab": ("lab",),
 }
-FRAMEWORKS: Mapping[str, Runner] = {name: Runner(name) for name in _PROGRAMS}
+FRAMEWORKS: Mapping[str, Runner] = {name: Runner() for name in _PROGRAMS}
 
 _ALL: Mapping[str, tuple[str, ...]] = {"tap": ("test*/**/*.js",)}
 """What a program is given that runs nothing by itself."""

@@ -73,7 +73,7 @@ class Rust(Language):
     """Tests of libtest, the harness of Rust's toolchain: compiled by cargo, each run as a process of its own."""
 
     name = "rust"
-    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner(FRAMEWORK)}
+    frameworks: Mapping[str, Framework] = {FRAMEWORK: Runner()}
     allowable = frozenset({BUILD})
 
     def program(self, test: TestSpec, requests: Mapping[str, Any]) -> Program:

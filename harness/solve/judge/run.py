@@ -44,9 +44,6 @@ class Observer(Protocol):
     def judged(self, judgement: Judgement) -> None:
         """One more is."""
 
-    def note(self, text: str) -> None:
-        """Something that a person should know."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Rubric:

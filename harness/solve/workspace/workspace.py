@@ -198,7 +198,7 @@ class ImageWorkspace(Workspace):
         output = ran.output.decode("utf-8", "replace")
         if ran.flooded:
             output += "\n[ended: it printed too much]\n"
-        return CommandResult(exit_code=ran.exit_code, output=output, timed_out=ran.timed_out, seconds=ran.seconds)
+        return CommandResult(exit_code=ran.exit_code, output=output, timed_out=ran.timed_out)
 
     def diff(self) -> bytes:
         """All that changed since the base commit; ends what still runs, so that nothing changes meanwhile.
