@@ -286,10 +286,10 @@ def _without_overlaps(files: list[FilePatch], refused: list[_Refusal]) -> list[F
         return files
     reasons = {path: refusal for refusal in refused for path in refusal.paths}
     changed = frozenset().union(*(file.paths for file in files))
-    above = {folder: refusal for path, refusal in reasons.items() for folder in _folders(path) if folder in changed}
+    above = {folder: refusal for path, refusal in reasons.items() for folder in folders_of(path) if folder in changed}
     patches: list[FilePatch] = []
     for file in files:
-        places = (*file.paths, *(folder for path in file.paths for folder in _folders(path)))
+        places = (*file.paths, *(folder for path in file.paths for folder in folders_of(path)))
         cause = next((reasons[place] for place in places if place in reasons), None)
         cause = cause or next((above[path] for path in file.paths if path in above), None)
         if cause is None:
@@ -298,14 +298,6 @@ def _without_overlaps(files: list[FilePatch], refused: list[_Refusal]) -> list[F
             dropped = Dropped(path=file.path, reason=cause.dropped.reason)
             refused.append(_Refusal(dropped=dropped, paths=file.paths, error=cause.error))
     return patches
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The folders that a path lies in."""
-    at = path.find("/")
-    while at >= 0:
-        yield path[:at]
-        at = path.find("/", at + 1)
 
 
 def _check_conflicts(files: list[FilePatch]) -> None:
@@ -757,3 +749,11 @@ def _put_prefixes(section: _Section, old: str | None, new: str | None) -> None:
 def overlap(path: str, other: str) -> bool:
     """The same file, or one where the other needs a folder."""
     return path == other or path.startswith(other + "/") or other.startswith(path + "/")
+
+
+def folders_of(path: str) -> Iterator[str]:
+    """The folders that a path lies in, the outermost first; the root is none of them."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)

@@ -13,7 +13,7 @@ from harness.core.instance import TestSpec
 from harness.core.wording import words
 from harness.languages.base import Reason
 from harness.languages.python.frameworks import program_of
-from harness.patches.patch import FilePatch, overlap
+from harness.patches.patch import FilePatch, folders_of, overlap
 
 RUNNER_CONFIG = words(
     ".coveragerc .pytest.ini .pytest.toml noxfile.py pyproject.toml pytest.ini pytest.toml setup.cfg tox.ini tox.toml"
@@ -84,13 +84,7 @@ def on_compiled(test: TestSpec, paths: Sequence[str]) -> str:
 
 def import_roots(test_paths: Collection[str]) -> frozenset[str]:
     """Folders that can end up on sys.path: the root, `src`, `lib`, and every folder above a hidden test."""
-    roots = {"", "src", "lib"}
-    for path in test_paths:
-        folder = posixpath.dirname(path)
-        while folder:
-            roots.add(folder)
-            folder = posixpath.dirname(folder)
-    return frozenset(roots)
+    return frozenset({"", "src", "lib", *(folder for path in test_paths for folder in folders_of(path))})
 
 
 def test_folders(test_paths: Collection[str]) -> frozenset[str]:
