@@ -11,6 +11,7 @@ from typing import Any
 from harness.core.errors import InputError
 from harness.core.grouping import grouped
 from harness.core.instance import Instance, TaskState
+from harness.core.json_text import mapping
 from harness.dataset import content, policy
 from harness.dataset.folder import Dataset
 from harness.dataset.ledger import ledger
@@ -77,6 +78,7 @@ def take(
     day = today or datetime.now(tz=UTC).date()
     instances = list(dataset.instances())
     proved = [instance for instance in instances if instance.state is TaskState.PROVED]
+    tiers = (tier_of(task.quality.get("difficulty")) or UNKNOWN for task in proved)
     exposures = policy.exposures(ledger.read(dataset))
     by_state = grouped((instance.state.value, instance.instance_id) for instance in instances)
     exposed = {instance.instance_id: len(exposures.get(instance.instance_id, {})) for instance in proved}
@@ -91,7 +93,7 @@ def take(
             "repository": _counted(task.repo for task in proved),
             "language": _counted(task.language for task in proved),
             "split": _counted(task.split for task in proved),
-            "difficulty": _ordered(Counter(word(task, "difficulty") for task in proved), _TIERS),
+            "difficulty": _ordered(Counter(tiers), _TIERS),
             "judged": _ordered(Counter(judged(task) for task in proved), list(Place)),
             "guessable": _ordered(Counter(guessable(task) for task in proved), ("no", "yes")),
             "strength": _counted(strength(task) for task in proved),
@@ -115,12 +117,11 @@ def _ordered(counts: Counter[str], order: Sequence[str]) -> dict[str, int]:
     return dict(ranked)
 
 
-def word(instance: Instance, name: str) -> str:
-    """A word of `quality`, or of its `tier`; unknown where there is none."""
-    value: Any = instance.quality.get(name)
+def tier_of(value: Any) -> str | None:
+    """A word of `quality`, or the `tier` of a mapping there; None where there is none."""
     if isinstance(value, dict):
         value = value.get("tier")
-    return value if isinstance(value, str) and value.strip() else UNKNOWN
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def strength(instance: Instance) -> str:
@@ -136,8 +137,7 @@ def strength(instance: Instance) -> str:
 
 def sensitive(instance: Instance) -> str:
     """Whether its FAIL_TO_PASS hangs on what evaluation pins; unknown where no run of its proof was varied."""
-    value: Any = instance.quality.get("sensitive")
-    share = value.get("share") if isinstance(value, dict) else None
+    share = mapping(instance.quality.get("sensitive")).get("share")
     if not isinstance(share, int | float):
         return UNKNOWN
     return "no" if not share else "in part" if share < 1 else "wholly"
@@ -196,8 +196,7 @@ def _written_down(proved: Sequence[Instance]) -> tuple[int, int]:
     shared: set[tuple[str, int]] = set()
     own = sized = 0
     for instance in proved:
-        environment = instance.extra.get("environment")
-        layers = environment.get("layer_bytes") if isinstance(environment, dict) else None
+        layers = mapping(instance.extra.get("environment")).get("layer_bytes")
         if not isinstance(layers, dict):
             continue
         sized += 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from harness.core.instance import TaskState
 from harness.core.records import OpenRecord
 from harness.dataset.folder import TASK_FILE, Dataset
+from harness.dataset.inventory import tier_of
 from harness.dataset.model_files import read_model
 from harness.dataset.revealed import FIELD as SCAFFOLD
 from harness.dataset.revealed import functions_shown
@@ -120,7 +120,4 @@ def read_facts(dataset: Dataset, *, also: Collection[str] = (), split: str | Non
 
 def _word(task: TaskModel, name: str) -> str | None:
     """A field of `quality`, or of the task itself; of a mapping its `tier`."""
-    value: Any = task.quality.get(name, (task.model_extra or {}).get(name))
-    if isinstance(value, dict):
-        value = value.get("tier")
-    return value if isinstance(value, str) and value.strip() else None
+    return tier_of(task.quality.get(name, (task.model_extra or {}).get(name)))

@@ -15,6 +15,7 @@ from rich.text import Text
 from harness.cli.views import terminal
 from harness.cli.views.scores import UNKNOWN, table
 from harness.core.instance import Hidden, Instance, Task
+from harness.core.json_text import mapping
 from harness.core.printable import visible
 from harness.core.wording import counted, first_of
 from harness.dataset.ledger import ledger
@@ -80,8 +81,7 @@ def title_of(statement: str) -> str:
 
 
 def _figure(instance: Instance, part: str, name: str) -> Any:
-    fields = instance.quality.get(part)
-    return fields.get(name) if isinstance(fields, dict) else None
+    return mapping(instance.quality.get(part)).get(name)
 
 
 def rows_table(rows: Sequence[TaskRow], width: int) -> Table:
