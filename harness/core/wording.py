@@ -134,6 +134,11 @@ def not_readable(kind: str, error: Exception) -> str:
     return f"not {kind}: " + (f"line {line}: " if line else "") + text[:300]
 
 
+def fence(text: str) -> str:
+    """Backticks that a text does not hold, to stand around it in Markdown."""
+    return "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from harness.core import test_ids as ids
 from harness.core.instance import Hidden, Instance
+from harness.core.json_text import mapping
+from harness.core.wording import fence
 from harness.languages.base import Names
 from harness.languages.javascript.source import SOURCES
 
@@ -47,8 +49,7 @@ def candidates(instance_id: str, hidden: Hidden) -> tuple[Function, ...]:
 
 def revealed_ids(instance: Instance) -> tuple[str, ...]:
     """The FAIL_TO_PASS ids that a task shows; none where it shows no test."""
-    scaffold = instance.extra.get(FIELD)
-    test_ids = scaffold.get("revealed") if isinstance(scaffold, dict) else None
+    test_ids = mapping(instance.extra.get(FIELD)).get("revealed")
     return (
         tuple(test_id for test_id in test_ids if isinstance(test_id, str)) if isinstance(test_ids, list | tuple) else ()
     )
@@ -62,7 +63,7 @@ def public_of(instance: Instance, test_ids: Iterable[str]) -> frozenset[str]:
 
 def functions_shown(scaffold: object) -> int:
     """How many functions task.yaml's `scaffold` says that the task shows."""
-    count = scaffold.get("functions") if isinstance(scaffold, dict) else 0
+    count = mapping(scaffold).get("functions")
     return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
 
 
@@ -72,17 +73,8 @@ def statement_with(instance: Instance) -> str:
         return instance.problem_statement
     names = "\n".join(f"- `{revealed_id}`" for revealed_id in revealed_ids(instance))
     code = instance.scaffold.decode("utf-8", "replace").rstrip("\n")
-    fence = "`" * max(3, 1 + _longest_ticks(code))
     return (
         f"{instance.problem_statement.rstrip()}\n\n{TITLE}\n\n"
         f"These tests fail now. This patch adds them; there are others that are not shown.\n\n{names}\n\n"
-        f"{fence}diff\n{code}\n{fence}\n"
+        f"{fence(code)}diff\n{code}\n{fence(code)}\n"
     )
-
-
-def _longest_ticks(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.core import wording
 from harness.solve.models.tokens import likely
 
 _K1, _B = 1.2, 0.75
@@ -83,10 +84,7 @@ class Excerpt:
     @property
     def fence(self) -> str:
         """Backticks that the text does not hold."""
-        marks = "```"
-        while marks in self.text:
-            marks += "`"
-        return marks
+        return wording.fence(self.text)
 
 
 @functools.lru_cache(maxsize=200_000)
