@@ -7,7 +7,6 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -321,24 +320,22 @@ _OTHER_VARIABLES = {"cache_dir": "GOLDSEAM_CACHE_DIR"}
 _GATE_VARIABLES = ("max_drop", "mode", "require")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Layers:
-    """What lies over the file, and who set each key of it: the flag or the variable, as a user writes it."""
+def _layers(
+    section: str, keys: Iterable[str], env: Mapping[str, str], flags: Mapping[str, object] | None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """GOLDSEAM_<SECTION>_<KEY> for these keys, and over them the flags, but for those that are None.
 
-    values: dict[str, Any]
-    sources: dict[str, str]
-
-
-def _layers(section: str, keys: Iterable[str], env: Mapping[str, str], flags: Mapping[str, object] | None) -> _Layers:
-    """GOLDSEAM_<SECTION>_<KEY> for these keys, and over them the flags, but for those that are None."""
-    layers = _Layers(values={}, sources={})
+    With who set each of them: the flag or the variable, as a user writes it.
+    """
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
     for key in keys:
         for variable in (f"GOLDSEAM_{section.upper()}_{key.upper()}", _OTHER_VARIABLES.get(key, "")):
             if text := env.get(variable):
-                layers.values[key], layers.sources[key] = _READERS.get(key, str)(text), variable
+                values[key], sources[key] = _READERS.get(key, str)(text), variable
         if flags and flags.get(key) is not None:
-            layers.values[key], layers.sources[key] = flags[key], f"--{key.replace('_', '-')}"
-    return layers
+            values[key], sources[key] = flags[key], f"--{key.replace('_', '-')}"
+    return values, sources
 
 
 def load_settings(
@@ -368,9 +365,9 @@ def load_settings(
     ):
         written = data.get(section, {})
         if isinstance(written, dict):
-            over = _layers(section, model.model_fields, os.environ if env is None else env, flags)
-            data[section] = {**written, **over.values}
-            sources.update({(section, key): source for key, source in over.sources.items()})
+            over, set_by = _layers(section, model.model_fields, os.environ if env is None else env, flags)
+            data[section] = {**written, **over}
+            sources.update({(section, key): source for key, source in set_by.items()})
     try:
         return Settings.model_validate(data)
     except ValidationError as error:
@@ -402,10 +399,10 @@ def load_gate_rules(
             likely = nearest(name, Settings.model_fields)
             hint = f"did you mean [{likely}]?" if likely else f"known are {', '.join(Settings.model_fields)}"
             raise InputError(f"{where((name,))}: {name!r} is not a section; {hint}")
-    over = _layers("gate", _GATE_VARIABLES, os.environ if env is None else env, flags)
+    over, set_by = _layers("gate", _GATE_VARIABLES, os.environ if env is None else env, flags)
     section = data.get("gate", {})
     lines = {key: where(("gate", key)) for key in section} if isinstance(section, dict) else {}
-    return parse(section, where=where(("gate",)), over=over.values, sources={**lines, **over.sources})
+    return parse(section, where=where(("gate",)), over=over, sources={**lines, **set_by})
 
 
 def load_policy(path: Path | None = None) -> Policy:
