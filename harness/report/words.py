@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.analysis.compare import Answer, Comparison
 from harness.core.instance import Outcome
+from harness.core.wording import first_of
 from harness.grading.failures import FailureClass
 
 OUTCOMES = {
@@ -90,7 +91,6 @@ def meaning(failure_class: str) -> str:
 
 def listed(names: list[str] | tuple[str, ...], *, most: int = 8) -> str:
     """Names in a sentence; of many, the first and how many more."""
-    names_shown = list(names[:most])
     if len(names) > most:
-        return ", ".join(names_shown) + f" and {len(names) - most} more"
-    return " and ".join(part for part in (", ".join(names_shown[:-1]), names_shown[-1] if names_shown else "") if part)
+        return first_of(names, most)
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
