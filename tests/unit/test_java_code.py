@@ -46,3 +46,9 @@ def test_what_only_the_compiler_heeds_makes_no_other_form(before, after):
 def test_what_tests_may_see_makes_another_form(before, after):
     changed = CODE_OF_A.replace(before.encode(), after.encode())
     assert CODE.form("A.java", changed) != CODE.form("A.java", CODE_OF_A)
+
+
+def test_a_function_of_a_test_file_has_the_names_that_junit_gives_it():
+    [name] = CODE.functions("PriceTest.java", b"class PriceTest { class In { @Test void reads() {} } }") or ()
+    names = CODE.test_ids("src/PriceTest.java", name.replace(".", "::"))
+    assert names == ("src/PriceTest.java::In::reads", "src/PriceTest.java::In::reads()")

@@ -44,7 +44,16 @@ def _is_unused(imported: Node) -> bool:
     return not any(re.search(rf"\b{word}\b", text) for text in rest)
 
 
-CODE = ParsedCode(
+class JavaCode(ParsedCode):
+    """Java's, whose tests have no name of their file's class."""
+
+    def test_ids(self, path: str, function: str) -> tuple[str, ...]:
+        """As JUnit 4 and Jupiter name it."""
+        name = function.partition("::")[2]
+        return f"{path}::{name}", f"{path}::{name}()"
+
+
+CODE = JavaCode(
     Grammar(
         suffix=".java",
         parse=parse,
