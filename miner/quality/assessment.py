@@ -6,8 +6,6 @@ The measuring itself is in harness/quality, as pure functions. docs/quality.md s
 
 from __future__ import annotations
 
-import io
-import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -132,14 +130,8 @@ def base_tree(repo: BareRepository, commit: str, reader: Reader) -> BaseTree:
         MissingObjectsError: a file of it is not in the copy.
 
     """
-    contents: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(repo.archive_bytes(commit)), errors="surrogateescape") as tar:
-        for member in tar:
-            if member.isreg() and member.size <= _LARGEST_FILE and (file := tar.extractfile(member)):
-                data = file.read()
-                if b"\0" not in data[:_HEAD]:
-                    contents[member.name] = data
-    return BaseTree(files=contents, reader=reader)
+    files_read = repo.files(commit, largest=_LARGEST_FILE)
+    return BaseTree(files={path: data for path, data in files_read if b"\0" not in data[:_HEAD]}, reader=reader)
 
 
 def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:
