@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,32 +40,22 @@ _LARGEST_FILE = 1024 * 1024
 _HEAD = 8192
 
 
-@dataclass(frozen=True, kw_only=True)
-class Size:
+def _size(data: bytes) -> dict[str, int]:
     """The size of a patch: files, hunks, and lines added and removed."""
-
-    files: int
-    hunks: int
-    added: int
-    removed: int
-
-
-def size(data: bytes) -> Size:
-    """Count a patch."""
     parsed = patch.parse(data, trusted=True).files
-    return Size(
-        files=len(parsed),
-        hunks=sum(file.hunks for file in parsed),
-        added=sum(file.added for file in parsed),
-        removed=sum(file.removed for file in parsed),
-    )
+    return {
+        "files": len(parsed),
+        "hunks": sum(file.hunks for file in parsed),
+        "added": sum(file.added for file in parsed),
+        "removed": sum(file.removed for file in parsed),
+    }
 
 
 def fields(gold_patch: bytes, test_patch: bytes, statement: str) -> Mapping[str, object]:
     """The `quality` fields known when a task is mined."""
     return {
-        "gold": asdict(size(gold_patch)),
-        "tests": asdict(size(test_patch)),
+        "gold": _size(gold_patch),
+        "tests": _size(test_patch),
         "statement_chars": len(statement),
     }
 
