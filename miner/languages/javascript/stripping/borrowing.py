@@ -113,9 +113,7 @@ def _of_members(binding: Binding, lender: _Lender, names: Scopes, occupied: set[
 def _is_called_of(use: Node) -> bool:
     """Whether a name is used as `name.member(…)`."""
     member = use.parent
-    call = member.parent if member is not None and member.type == "member_expression" else None
-    function = callee_of(call)
-    return function is not None and member is not None and function.id == member.id
+    return member is not None and member.type == "member_expression" and callee_of(member.parent) == member
 
 
 class _Lender:
