@@ -192,8 +192,8 @@ def _widest(constraint: str) -> str:
 
 def classifiers(tree: Tree) -> tuple[str, ...]:
     """The minor versions of Python 3 that the trove classifiers name."""
-    found = (_CLASSIFIER.match(classifier.strip()) for classifier in trove(tree))
-    return tuple(dict.fromkeys(match[1] for match in found if match))
+    matches = (_CLASSIFIER.match(classifier.strip()) for classifier in trove(tree))
+    return tuple(dict.fromkeys(match[1] for match in matches if match))
 
 
 def trove(tree: Tree) -> tuple[str, ...]:
