@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from harness.languages.rust.inside import inline as rust
 from harness.languages.rust.language import EXAMPLES
 from miner.candidates.inline import blob_id
+from miner.evidence.tree import folders_above
 from miner.languages.base import Contents
 from miner.sources.change import Kind
 
@@ -105,10 +106,8 @@ def _added(path: str, lines: Sequence[bytes]) -> bytes:
 
 def _package(repo: Contents, head: str, path: str) -> str:
     """The folder of the package that a file is in; the root where none is found."""
-    folder = posixpath.dirname(path)
-    while folder and repo.read_file(head, posixpath.join(folder, _MANIFEST)) is None:
-        folder = posixpath.dirname(folder)
-    return folder
+    above = folders_above(path)
+    return next(folder for folder in above if not folder or repo.read_file(head, f"{folder}/{_MANIFEST}") is not None)
 
 
 def _texts(content: bytes) -> list[tuple[bytes, ...]]:

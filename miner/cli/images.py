@@ -266,7 +266,6 @@ def rebuild(
     opened, settings = open_dataset(dataset), load_settings().images
     task_ids = instances or [instance.instance_id for instance in opened.instances() if instance.image]
     log = settings.cache_dir / "logs" / "rebuild.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
     builds.sweep()
     with terminal.Ticker(terminal.messages(), "rebuild", quiet=json_) as ticker:
         rebuilds = [

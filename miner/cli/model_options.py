@@ -178,15 +178,8 @@ def statements_as_json(writer: Writer | None) -> dict[str, object]:
     """What `mine --json` says of statements; nothing where none was asked for."""
     if writer is None:
         return {}
-    counts = writer.counts
-    return {
-        "statements": {
-            "written": counts["written"],
-            "refused": counts["refused"],
-            "not_asked": counts["not_asked"],
-            "spent": writer.spent.as_json(),
-        }
-    }
+    counts = {name: writer.counts[name] for name in ("written", "refused", "not_asked")}
+    return {"statements": {**counts, "spent": writer.spent.as_json()}}
 
 
 def statements_line(writer: Writer) -> Text:

@@ -116,11 +116,8 @@ def _called(tree: Tree, words: tuple[str, ...]) -> str:
 
 
 def _makefile(tree: Tree) -> str:
-    for name in _MAKEFILES:
-        data = tree.read(name)
-        if data is not None:
-            return data[:_LONGEST_SCRIPT].decode("utf-8", "replace")
-    return ""
+    texts = (tree.read(name) for name in _MAKEFILES)
+    return next((text for text in texts if text is not None), b"")[:_LONGEST_SCRIPT].decode("utf-8", "replace")
 
 
 def _recipe(makefile: str, target: str, depth: int) -> str:
@@ -131,8 +128,8 @@ def _recipe(makefile: str, target: str, depth: int) -> str:
     for line in makefile.replace("\\\n", " ").splitlines():
         if line.startswith("\t"):
             if inside:
-                lines.append(line.strip().lstrip("@-").replace("$(", "${").replace(")", "}") if "$(" in line
-                             else line.strip().lstrip("@-"))  # fmt: skip
+                command = line.strip().lstrip("@-")
+                lines.append(command.replace("$(", "${").replace(")", "}") if "$(" in command else command)
             continue
         match = _RULE.match(line)
         if match:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -57,6 +58,13 @@ class Below:
 def text_at(tree: Tree, path: str) -> str:
     """The text of a file; empty where there is none."""
     return (tree.read(path) or b"").decode("utf-8", "replace")
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that a path is in, the nearest first; the root, which is the last, has an empty name."""
+    while path:
+        path = posixpath.dirname(path)
+        yield path
 
 
 def toml(data: bytes | None) -> dict[str, Any]:

@@ -294,15 +294,7 @@ def _input(dataset: Dataset, instance_id: str, name: str, files: Mapping[str, st
 
 def _folder(workshop: Workshop, name: str, target: str) -> Folder:
     program, _, version = name.partition("-")
-    settings = workshop.settings
-    installed = {
-        "python": settings.pythons,
-        "node": settings.nodes,
-        "go": settings.gos,
-        "jdk": settings.jdks,
-        "gradle": settings.gradles,
-        "rust": settings.rusts,
-    }[program]
+    installed: Mapping[str, Path] = getattr(workshop.settings, f"{program}s")
     if version not in installed:
         raise InputError(
             f"the image has a {program.capitalize()} {version} that was copied from a folder, and none is named here",
@@ -398,8 +390,7 @@ def differing(left: str, other: str) -> dict[str, str]:
         InfrastructureError: the engine failed, or an image is not there.
 
     """
-    ours, theirs = entries(left), entries(other)
-    return differences(ours, theirs)
+    return differences(entries(left), entries(other))
 
 
 def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:

@@ -106,7 +106,6 @@ def ensure(settings: ImageSettings, progress: Callable[[str], None], *, extras: 
 
     """
     log = settings.cache_dir / "logs" / "tools-image.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
     extras_wanted = set(extras)
     with contextlib.ExitStack() as opened:
         folder = resources.files("miner.images").joinpath("tools")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.core.errors import InfrastructureError, InputError
+from harness.core.grouping import grouped
 from harness.core.instance import Instance, TaskState
 from harness.dataset import content
 from harness.dataset.folder import Dataset, write_instances
@@ -65,11 +66,8 @@ def versions() -> dict[str, list[str]]:
         InfrastructureError: the engine failed.
 
     """
-    by_kind: dict[str, set[str]] = {}
-    for image in images():
-        if image.version:
-            by_kind.setdefault(image.kind, set()).add(image.version)
-    return {kind: sorted(found) for kind, found in by_kind.items()}
+    by_kind = grouped((image.kind, image.version) for image in images() if image.version)
+    return {kind: sorted(set(found)) for kind, found in by_kind.items()}
 
 
 def _stored(listed: Mapping[str, Any], below: int) -> StoredImage:
@@ -93,22 +91,17 @@ def unneeded(stored: Iterable[StoredImage], needed: Collection[str]) -> tuple[St
     """
     by_id = {image.id: image for image in stored}
     ids = {image.id for image in by_id.values() if image.kind in _SHARED or image.id in needed}
-    for image_id in list(ids):
-        parent = by_id[image_id].parent
-        while parent in by_id:
-            ids.add(parent)
-            parent = by_id[parent].parent
-    depth = {image.id: _depth(image, by_id) for image in by_id.values()}
+    below = {image.id: tuple(_below(image, by_id)) for image in by_id.values()}
+    ids |= {image_id for needed_id in ids for image_id in below[needed_id]}
     stored_images = [image for image in by_id.values() if image.id not in ids]
-    return tuple(sorted(stored_images, key=lambda image: depth[image.id], reverse=True))
+    return tuple(sorted(stored_images, key=lambda image: len(below[image.id]), reverse=True))
 
 
-def _depth(image: StoredImage, by_id: dict[str, StoredImage]) -> int:
-    depth = 0
+def _below(image: StoredImage, by_id: dict[str, StoredImage]) -> Iterator[str]:
+    """What an image is built on, the nearest first."""
     while image.parent in by_id:
         image = by_id[image.parent]
-        depth += 1
-    return depth
+        yield image.id
 
 
 def remove(image: StoredImage) -> bool:

@@ -72,7 +72,6 @@ def build_environment(
         InterruptedRunError: it was interrupted.
 
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
     with open_workshop(settings, order.repo, log, progress, shelf=shelf, interrupted=interrupted) as opened:
         request = ImageRequest(
             **{subject.name: getattr(order, subject.name) for subject in fields(BuildSubject)},
@@ -100,6 +99,7 @@ def open_workshop(
     interrupted: Event | None = None,
 ) -> Iterator[Workshop]:
     """A scratch folder that is gone afterwards; those of killed processes go as well."""
+    log.parent.mkdir(parents=True, exist_ok=True)
     builds = settings.cache_dir / "builds"
     try:
         builds.mkdir(parents=True, exist_ok=True)

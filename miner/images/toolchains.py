@@ -35,7 +35,6 @@ def ensure(
         own = tuple(installed(name, settings))
         chosen.append((toolchain, toolchain.version(version, own), layer_of))
     log = settings.cache_dir / "logs" / f"{_LOG}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
     built = []
     with open_workshop(settings, _LOG, log, progress) as workshop:
         ground = base.ensure(workshop)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -125,8 +125,9 @@ class RowRuns:
 def judge(fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], runs: RowRuns) -> Judgement:
     """Judge a row's lists by what the runs showed. An id given twice is judged once."""
     ids = KnownIds(runs.ids())
-    fails = tuple(_fail_to_pass(ids.map(test_id), runs) for test_id in dict.fromkeys(fail_to_pass))
-    passes = tuple(_pass_to_pass(ids.map(test_id), runs) for test_id in dict.fromkeys(pass_to_pass))
+    failing, passing = (map(ids.map, dict.fromkeys(listed)) for listed in (fail_to_pass, pass_to_pass))
+    fails = tuple(_judged(mapped, runs, passed_before=IdVerdict.PASSES_BEFORE) for mapped in failing)
+    passes = tuple(_judged(mapped, runs, failed_before=IdVerdict.FAILS_BEFORE) for mapped in passing)
     turning = {test_id for judged_id in _good(fails) for test_id in judged_id.ours}
     # a cut id can mean several tests, of which some pass all along
     standing = {test_id for test_id in turning if runs.passes(runs.before, test_id)}
@@ -149,21 +150,15 @@ def _good(judged: Iterable[JudgedId]) -> list[JudgedId]:
     return [judged_id for judged_id in judged if judged_id.verdict in HOLDING]
 
 
-def _fail_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
-    return _judged(mapped, runs, lambda before: IdVerdict.PASSES_BEFORE if all(before) else None)
-
-
-def _pass_to_pass(mapped: Mapped, runs: RowRuns) -> JudgedId:
-    return _judged(mapped, runs, lambda before: None if all(before) else IdVerdict.FAILS_BEFORE)
-
-
-def _judged(mapped: Mapped, runs: RowRuns, wrong_before: Callable[[list[int]], IdVerdict | None]) -> JudgedId:
-    """An id by `wrong_before`, which is told how often each of its tests passed without the fix: always or never."""
+def _judged(
+    mapped: Mapped, runs: RowRuns, *, passed_before: IdVerdict | None = None, failed_before: IdVerdict | None = None
+) -> JudgedId:
+    """An id, and why it can't hold where its tests all passed without the fix, or one of them never did."""
     wrong = _wrong_after(mapped, runs)
     if wrong is None:
         before = [runs.passes(runs.before, test_id) for test_id in mapped.ours]
         is_flaky = any(0 < count < len(runs.before) for count in before)
-        wrong = IdVerdict.FLAKY if is_flaky else wrong_before(before)
+        wrong = IdVerdict.FLAKY if is_flaky else passed_before if all(before) else failed_before
     return JudgedId(row_id=mapped.row_id, verdict=wrong or _BY_WAY[mapped.way], ours=mapped.ours)
 
 

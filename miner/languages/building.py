@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -20,8 +20,9 @@ from miner.languages.base import ImageRequest, RefusedError
 from miner.languages.built import Attempt, BuiltImage, Collected
 from miner.layers import base, build, dockerfile, source
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import SOURCE_NAME, Input, Layer
+from miner.layers.layer import SOURCE_NAME, Folder, Input, Layer
 from miner.layers.runner import Ran, Workshop, read_result
+from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 _DETAIL = 2000
@@ -214,26 +215,34 @@ class Stack:
     def image(self) -> BuiltImage:
         """The image of the base and what was made on it; what only its language knows is not in it."""
         workshop = self.building.request.workshop
-        recipes = [base.layer(base.resolve(workshop.settings)), *self._recipes]
-        return BuiltImage(
-            image_id=self.image_id,
-            platform=self._built[-1].platform,
-            dockerfile=dockerfile.render(
-                base.describe(workshop.settings), recipes, dict(workshop.variables), workshop.reached
-            ),
-            locks={},
-            inputs={
-                file.stored_name: gzip.compress(file.path.read_bytes(), mtime=0)
-                for layer in recipes
-                for file in layer.inputs
-                if file.name != SOURCE_NAME
-            },
-            rung=self.rung,
-            attempts=(),
-            layers=tuple(layer.tag for layer in self._built),
-            seconds={layer.kind: layer.seconds for layer in self._built},
-            layer_bytes={layer.kind: layer.size for layer in self._built},
-        )
+        return image_of(workshop, self._recipes, self._built, self.rung, workshop.variables)
+
+
+def image_of(
+    workshop: Workshop, recipes: Iterable[Layer], built: Sequence[BuiltLayer], rung: str, variables: Mapping[str, str]
+) -> BuiltImage:
+    """The image of layers `built` from the base on, by these recipes on the base; what only a language knows lacks.
+
+    `variables` are those that builds had.
+    """
+    layers = [base.layer(base.resolve(workshop.settings)), *recipes]
+    return BuiltImage(
+        image_id=built[-1].image_id,
+        platform=built[-1].platform,
+        dockerfile=dockerfile.render(base.describe(workshop.settings), layers, dict(variables), workshop.reached),
+        locks={},
+        inputs={
+            file.stored_name: gzip.compress(file.path.read_bytes(), mtime=0)
+            for layer in layers
+            for file in layer.inputs
+            if file.name != SOURCE_NAME
+        },
+        rung=rung,
+        attempts=(),
+        layers=tuple(layer.tag for layer in built),
+        seconds={layer.kind: layer.seconds for layer in built},
+        layer_bytes={layer.kind: layer.size for layer in built},
+    )
 
 
 def _key(workshop: Workshop, layer: Layer) -> str:
@@ -297,6 +306,15 @@ def installed(name: str, settings: ImageSettings) -> Mapping[str, Path]:
     """By version: what the settings name of a toolchain on this machine; nothing where images are for another one."""
     folders: Mapping[str, Path] = getattr(settings, f"{name}s")
     return folders if platforms.is_of_here(settings.platform) else {}
+
+
+def own_folder(name: str, version: str, settings: ImageSettings, *known_by: str) -> Folder | None:
+    """What the settings name of a toolchain's version, known by what these files of it hold; None where that is not."""
+    path = installed(name, settings).get(version)
+    if path is None:
+        return None
+    digest = hashlib.sha256(b"".join((path / file).read_bytes() for file in known_by)).hexdigest()
+    return Folder(path=path, target=f"{RUN_DIR}/{name}", key=digest, context=f"{name}-{version}")
 
 
 def refusal(reason: str, detail: str) -> RefusedError:

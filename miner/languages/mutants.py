@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from harness.core.syntax import field_of, text_of
+from harness.core.syntax import field_of, is_field, text_of
 from miner.languages.base import Fault, FaultySource
 
 Change = tuple["Node", str]
@@ -79,18 +79,12 @@ class Mutations:
 def number(node: Node) -> Iterator[Change]:
     """One more."""
     text = text_of(node)
-    if _is_name(node):
+    if any(is_field(node.parent, name, node) for name in _NAMES):
         return
     if _NUMBER.fullmatch(text) and not re.match(r"0\d", text):
         yield node, repr(float(text) + 1) if "." in text else str(int(text) + 1)
     else:
         yield node, f"({text} + {'1n' if text.endswith('n') else '1'})"
-
-
-def _is_name(node: Node) -> bool:
-    around = node.parent
-    names = map(around.child_by_field_name, _NAMES) if around is not None else ()
-    return any(name is not None and name.id == node.id for name in names)
 
 
 def string(node: Node) -> Iterator[Change]:

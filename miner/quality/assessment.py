@@ -6,17 +6,12 @@ The measuring itself is in harness/quality, as pure functions. docs/quality.md s
 
 from __future__ import annotations
 
-import io
-import tarfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchSet
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -45,32 +40,22 @@ _LARGEST_FILE = 1024 * 1024
 _HEAD = 8192
 
 
-@dataclass(frozen=True, kw_only=True)
-class Size:
+def _size(data: bytes) -> dict[str, int]:
     """The size of a patch: files, hunks, and lines added and removed."""
-
-    files: int
-    hunks: int
-    added: int
-    removed: int
-
-
-def size(data: bytes) -> Size:
-    """Count a patch with unidiff; what unidiff can't read (binary payloads, odd paths) our own parser counts."""
-    counts = [(file.hunks, file.added, file.removed) for file in patch.parse(data, trusted=True).files]
-    with suppress(UnidiffParseError, ValueError):
-        theirs = PatchSet(data.decode("utf-8", "surrogateescape").splitlines(keepends=True))
-        if len(theirs) == len(counts):
-            counts = [(len(file), file.added, file.removed) for file in theirs]
-    hunks, added, removed = (sum(numbers) for numbers in zip(*counts, strict=True)) if counts else (0, 0, 0)
-    return Size(files=len(counts), hunks=hunks, added=added, removed=removed)
+    parsed = patch.parse(data, trusted=True).files
+    return {
+        "files": len(parsed),
+        "hunks": sum(file.hunks for file in parsed),
+        "added": sum(file.added for file in parsed),
+        "removed": sum(file.removed for file in parsed),
+    }
 
 
 def fields(gold_patch: bytes, test_patch: bytes, statement: str) -> Mapping[str, object]:
     """The `quality` fields known when a task is mined."""
     return {
-        "gold": asdict(size(gold_patch)),
-        "tests": asdict(size(test_patch)),
+        "gold": _size(gold_patch),
+        "tests": _size(test_patch),
         "statement_chars": len(statement),
     }
 
@@ -132,14 +117,8 @@ def base_tree(repo: BareRepository, commit: str, reader: Reader) -> BaseTree:
         MissingObjectsError: a file of it is not in the copy.
 
     """
-    contents: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(repo.archive_bytes(commit)), errors="surrogateescape") as tar:
-        for member in tar:
-            if member.isreg() and member.size <= _LARGEST_FILE and (file := tar.extractfile(member)):
-                data = file.read()
-                if b"\0" not in data[:_HEAD]:
-                    contents[member.name] = data
-    return BaseTree(files=contents, reader=reader)
+    files_read = repo.files(commit, largest=_LARGEST_FILE)
+    return BaseTree(files={path: data for path, data in files_read if b"\0" not in data[:_HEAD]}, reader=reader)
 
 
 def subject_of(task: Task, repo: BareRepository, tree: BaseTree) -> Subject:

@@ -11,7 +11,7 @@ import io
 import re
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -294,18 +294,22 @@ class BareRepository:
     def read_files(self, commit: str, paths: Iterable[str]) -> dict[str, bytes]:
         """The same of many files, by one program; those that are not there are left out."""
         paths_asked = [path for path in paths if "\n" not in path]
-        lines = (_sha(commit).encode() + b":" + path.encode("utf-8", "surrogateescape") + b"\n" for path in paths_asked)
-        stdout = self.git("cat-file", "--batch", input=b"".join(lines)).stdout
-        files, at = {}, 0
-        for path in paths_asked:
+        names = (_sha(commit).encode() + b":" + path.encode("utf-8", "surrogateescape") for path in paths_asked)
+        contents = zip(paths_asked, self.blobs(names), strict=True)
+        return {path: content for path, content in contents if content is not None}
+
+    def blobs(self, names: Iterable[bytes]) -> Iterator[bytes | None]:
+        """What the objects of these names hold, by one program; None where there is no such blob."""
+        stdout = self.git("cat-file", "--batch", input=b"".join(name + b"\n" for name in names)).stdout
+        at = 0
+        while at < len(stdout):
             end = stdout.index(b"\n", at)
-            words, at = stdout[at:end].split(b" "), end + 1
+            words, at, content = stdout[at:end].split(b" "), end + 1, None
             if words[-1].isdigit():  # else it is missing, or of a submodule
                 size = int(words[-1])
-                if words[-2] == b"blob":
-                    files[path] = stdout[at : at + size]
+                content = stdout[at : at + size] if words[-2] == b"blob" else None
                 at += size + 1
-        return files
+            yield content
 
     def list_files(self, commit: str) -> tuple[str, ...]:
         """Every path of a commit's tree, in git's order."""
@@ -313,10 +317,16 @@ class BareRepository:
         return tuple(decode_path(path) for path in out.split(b"\0") if path)
 
     def files(self, commit: str, *, largest: int) -> Iterator[tuple[str, bytes]]:
-        """The regular files of a commit's tree that have at most so many bytes, with those of submodules, by path."""
-        for member, content in self._members(commit):
-            if content is not None and member.size <= largest:
-                yield member.name, content.read()
+        """The regular files of a commit's tree that have at most so many bytes, with those of submodules, by path.
+
+        Raises:
+            MissingObjectsError: a file of the tree is not there.
+
+        """
+        with self._as_missing(commit):
+            for member, content in self._members(commit):
+                if content is not None and member.size <= largest:
+                    yield member.name, content.read()
 
     def archive(self, commit: str, into: IO[bytes]) -> None:
         """Write a tar of a commit's tree: exact bytes, exec bits and symlinks, root's, dated by the commit.
@@ -329,8 +339,21 @@ class BareRepository:
             MissingObjectsError: a file of the tree is not there.
 
         """
+        when = int(self.commit_date(commit).timestamp())
+        with (
+            self._as_missing(commit),
+            tarfile.open(fileobj=into, mode="w|", format=tarfile.GNU_FORMAT, errors="surrogateescape") as target,
+        ):
+            for member, content in self._members(commit):
+                member.mtime, member.uid, member.gid, member.uname, member.gname = when, 0, 0, "", ""
+                member.pax_headers = {}
+                target.addfile(member, content)
+
+    @contextmanager
+    def _as_missing(self, commit: str) -> Iterator[None]:
+        """Reading a commit's tree in here says what is not there, where that ends it."""
         try:
-            self._archive(commit, into)
+            yield
         except (tarfile.ReadError, ProgramError) as error:
             lacking = self.lacking(commit)
             if not lacking:
@@ -353,14 +376,6 @@ class BareRepository:
             head, _, path = row.partition(b"\t")
             if row and head.split(b" ")[1] == kind:
                 yield head.split(b" ")[2].decode(), decode_path(path)
-
-    def _archive(self, commit: str, into: IO[bytes]) -> None:
-        when = int(self.commit_date(commit).timestamp())
-        with tarfile.open(fileobj=into, mode="w|", format=tarfile.GNU_FORMAT, errors="surrogateescape") as target:
-            for member, content in self._members(commit):
-                member.mtime, member.uid, member.gid, member.uname, member.gname = when, 0, 0, "", ""
-                member.pax_headers = {}
-                target.addfile(member, content)
 
     def _members(self, commit: str) -> Iterator[tuple[tarfile.TarInfo, IO[bytes] | None]]:
         for folder, tree in islice(self._trees(commit), _MOST_TREES):

@@ -215,17 +215,5 @@ def _lfs_blobs(repo: BareRepository, files: Iterable[ChangedFile]) -> frozenset[
         for words in (line.split() for line in sizes.stdout.splitlines())
         if len(words) == 3 and words[1] == b"blob" and 100 < int(words[2]) < _LFS_LARGEST  # noqa: PLR2004
     ]
-    contents = repo.git("cat-file", "--batch", input=b"\n".join(small)).stdout
-    return _lfs_among(contents)
-
-
-def _lfs_among(batch: bytes) -> frozenset[str]:
-    paths: set[str] = set()
-    at = 0
-    while at < len(batch):
-        end = batch.index(b"\n", at)
-        sha, _, size = batch[at:end].split(b" ")
-        if batch.startswith(_LFS, end + 1):
-            paths.add(sha.decode())
-        at = end + 1 + int(size) + 1
-    return frozenset(paths)
+    contents = zip(small, repo.blobs(small), strict=True)
+    return frozenset(sha.decode() for sha, content in contents if content and content.startswith(_LFS))

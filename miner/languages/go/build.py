@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import posixpath
 from collections.abc import Sequence
@@ -13,17 +12,15 @@ from harness.config.settings import ImageSettings
 from harness.languages.go.language import CACHE, ENV, MODULES, ROOT, part, sources
 from miner.evidence.tree import TESTBED
 from miner.languages.base import ImageRequest
-from miner.languages.building import Building, Stack, installed, refusal, tree_layer
+from miner.languages.building import Building, Stack, own_folder, refusal, tree_layer
 from miner.languages.built import BuiltImage
 from miner.languages.go import modules
 from miner.languages.toolchain import Toolchain
 from miner.layers import base, egress, package_index
 from miner.layers.build import BuiltLayer
-from miner.layers.layer import FACTS_PATH, Folder, Layer, quote, readable, tool, unpacked, write_tool
-from miner.layers.secrets import RUN_DIR
+from miner.layers.layer import FACTS_PATH, Layer, quote, readable, tool, unpacked, write_tool
 
 _tool = partial(tool, "miner.languages.go")
-_MOUNTED = f"{RUN_DIR}/go"
 _FETCH, _WARM, _REQUIRE, _SOURCES = (
     f"/tmp/{name}"  # noqa: S108 - inside the container
     for name in ("toolchain.py", "warm.py", "requirements.py", "sources.json")
@@ -109,25 +106,22 @@ def _manifest(request: ImageRequest) -> tuple[str, ...]:
 
 def layer_of_go(parent: str, minor: int, settings: ImageSettings) -> Layer:
     """The toolchain, of this machine where the settings name one for it, else the module proxy's; and its library."""
-    own = installed("go", settings).get(f"1.{minor}")
-    folders: tuple[Folder, ...] = ()
+    own = own_folder("go", f"1.{minor}", settings, "bin/go")
     laid: tuple[str, ...] = (
         write_tool(_FETCH, _tool("toolchain.py")),
         f'python3 {_FETCH} {minor} "$(dpkg --print-architecture)" {ROOT}',
     )
     if own:
-        digest = hashlib.sha256((own / "bin/go").read_bytes()).hexdigest()
-        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"go-1.{minor}"),)
         excluded = " ".join(f"--exclude='{pattern}'" for pattern in _UNUSED)
         laid = (
             f"mkdir -p {ROOT}",
-            f"tar -C {_MOUNTED} {excluded} -cf /tmp/go.tar .",
+            f"tar -C {own.target} {excluded} -cf /tmp/go.tar .",
             f"tar -C {ROOT} --no-same-owner -xf /tmp/go.tar",
         )
     return Layer(
         kind="go",
         parent=parent,
-        folders=folders,
+        folders=(own,) if own else (),
         foreign=True,
         commands=(*laid, *_environment(), _warmed("std"), readable(ROOT, CACHE)),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.core.grouping import grouped
-from miner.evidence.tree import Tree, text_at
+from miner.evidence.tree import Tree, folders_above, text_at
 from miner.languages.java.poms import DEBIAN
 
 if TYPE_CHECKING:
@@ -85,9 +85,8 @@ def text_of(tree: Tree, path: str) -> str:
 
 def root_of(tree: Tree, path: str) -> str | None:
     """The folder that Gradle is called in for a file: the nearest with settings, else the topmost with a build file."""
-    folder, built = path, None
-    while folder:
-        folder = posixpath.dirname(folder)
+    built = None
+    for folder in folders_above(path):
         if any(tree.read(posixpath.join(folder, name)) is not None for name in _SETTINGS):
             return folder
         if any(tree.read(posixpath.join(folder, name)) is not None for name in _BUILD):

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.core.grouping import grouped
-from miner.evidence.tree import Tree, text_at
+from miner.evidence.tree import Tree, folders_above, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -55,12 +55,8 @@ def text_of(tree: Tree, path: str) -> str:
 
 def module_of(tree: Tree, path: str) -> str | None:
     """The folder of the module that a file is in; None where no folder above it has a pom.xml."""
-    folder = path
-    while folder:
-        folder = posixpath.dirname(folder)
-        if tree.read(posixpath.join(folder, MANIFEST)) is not None:
-            return folder
-    return None
+    above = (folder for folder in folders_above(path) if tree.read(posixpath.join(folder, MANIFEST)) is not None)
+    return next(above, None)
 
 
 def reactor_of(tree: Tree, module: str) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.languages.java.language import HOME, JDK
 from miner.evidence.tree import TESTBED
-from miner.languages.building import installed
+from miner.languages.building import own_folder
 from miner.languages.java import gradle, poms
 from miner.languages.toolchain import Toolchain
 from miner.layers import layer
-from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, Folder, Layer, quote, readable, write_tool
-from miner.layers.secrets import RUN_DIR
+from miner.layers.layer import APT_CERTIFICATES, APT_CLEANED, FACTS_PATH, Layer, quote, readable, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,7 +39,6 @@ _OPENED = {
     " com.sun.tools.javac.processing com.sun.tools.javac.tree com.sun.tools.javac.util",
 }
 """What of a JDK projects are known to look into, those that process annotations as well."""
-_MOUNTED = f"{RUN_DIR}/jdk"
 _ACCESS = "/tmp/access.py"  # noqa: S108
 _ARCHIVE = f"{HOME}/javac.jsa"
 """What the compiler starts from (tools/project.py); of JDK 13 and newer."""
@@ -59,21 +56,18 @@ def called_like_tests(request: ImageRequest) -> list[str]:
 
 def layer_of_jdk(parent: str, major: int, settings: ImageSettings) -> Layer:
     """The JDK, of this machine where the settings name one for it, else Debian's, or a later Debian's."""
-    own = installed("jdk", settings).get(str(major))
-    folders: tuple[Folder, ...] = ()
+    own = own_folder("jdk", str(major), settings, "release")
     laid: tuple[str, ...] = (
         *of_debian(f"openjdk-{major}-jdk-headless", poms.LATER.get(major, "")),
         f"rm -rf /usr/lib/jvm/java-{major}-openjdk-*/jmods",  # what jlink alone takes
         f"mkdir -p {HOME} && ln -s /usr/lib/jvm/java-{major}-openjdk-* {JDK}",
     )
     if own:
-        digest = hashlib.sha256((own / "release").read_bytes()).hexdigest()
-        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"jdk-{major}"),)
-        laid = copied(_MOUNTED, JDK, "src.zip", "lib/src.zip", "jmods", "demo", "man")
+        laid = copied(own.target, JDK, "src.zip", "lib/src.zip", "jmods", "demo", "man")
     return Layer(
         kind="jdk",
         parent=parent,
-        folders=folders,
+        folders=(own,) if own else (),
         needs_root=not own,
         commands=(
             *laid,

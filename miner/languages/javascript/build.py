@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import posixpath
@@ -19,7 +18,16 @@ from harness.core.instance import Build
 from harness.languages.javascript.language import NODE
 from miner.evidence.tree import TESTBED, Fixed, Tree
 from miner.languages.base import RefusedError
-from miner.languages.building import Building, Resolution, Stack, first_of_quarter, installed, refusal, tree_layer
+from miner.languages.building import (
+    Building,
+    Resolution,
+    Stack,
+    first_of_quarter,
+    installed,
+    own_folder,
+    refusal,
+    tree_layer,
+)
 from miner.languages.built import BuiltImage
 from miner.languages.javascript import artefacts, manifest
 from miner.languages.javascript.manifest import GIT_HOSTS, LOCKS, MANIFEST, Manager
@@ -30,7 +38,6 @@ from miner.layers.layer import (
     FACTS_PATH,
     INPUT_DIR,
     OUT_DIR,
-    Folder,
     Input,
     Layer,
     quote,
@@ -39,12 +46,9 @@ from miner.layers.layer import (
     write_tool,
 )
 from miner.layers.runner import read_result
-from miner.layers.secrets import RUN_DIR
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.config.settings import ImageSettings
     from miner.languages.base import ImageRequest
     from miner.languages.javascript.artefacts import Plan
@@ -52,7 +56,6 @@ if TYPE_CHECKING:
 
 _tool = partial(tool, "miner.languages.javascript")
 _HOME, _NPM, STORE = "/opt/goldseam/node", "/opt/goldseam/npm", "/opt/goldseam/modules"
-_MOUNTED = f"{RUN_DIR}/node"
 _MANAGER, _YARN, _TYPES = "/opt/goldseam/manager", "/opt/goldseam/yarn.py", "/opt/goldseam/types.cjs"
 _TOOLS = ("fetch", "held", "resolve", "modules", "natives", "built")
 _FETCH, _HELD, _RESOLVE, _MODULES, _NATIVES, _BUILT = (f"/tmp/{name}.py" for name in _TOOLS)  # noqa: S108
@@ -190,10 +193,6 @@ class _Node:
     is_of_base: bool = False
     missing: tuple[int, ...] = ()
     """The lines that could not be had."""
-
-    def own(self, settings: ImageSettings) -> Path | None:
-        """The installation of this machine that it is copied from, where there is one for the platform."""
-        return None if self.is_of_base else installed("node", settings).get(str(self.line))
 
 
 def build_image(request: ImageRequest) -> BuiltImage:
@@ -493,14 +492,10 @@ def _npm_of(node: int) -> str:
 
 def layer_of_node(parent: str, node: _Node, settings: ImageSettings, npm: str) -> Layer:
     """Node, of this machine where the settings name one for it, else npm's; and that version of npm, or none."""
-    own = node.own(settings)
-    folders: tuple[Folder, ...] = ()
+    own = None if node.is_of_base else own_folder("node", str(node.line), settings, "bin/node")
     laid: tuple[str, ...] = (f'python3 {_FETCH} "node-linux-{_MACHINE}" {node.line} {_HOME}',)
-    if own:
-        digest = hashlib.sha256((own / "bin/node").read_bytes()).hexdigest()
-        folders = (Folder(path=own, target=_MOUNTED, key=digest, context=f"node-{node.line}"),)
     if own or node.is_of_base:
-        place = _MOUNTED if own else '"$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")"'
+        place = own.target if own else '"$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")"'
         laid = (
             f"place={place}; mkdir -p {_HOME}/bin {_HOME}/include; cp $place/bin/node {_HOME}/bin/",
             f"if [ -d $place/include/node ]; then cp -r $place/include/node {_HOME}/include/; fi",
@@ -513,7 +508,7 @@ def layer_of_node(parent: str, node: _Node, settings: ImageSettings, npm: str) -
     return Layer(
         kind="node",
         parent=parent,
-        folders=folders,
+        folders=(own,) if own else (),
         foreign=True,
         commands=(
             write_tool(_FETCH, _tool("fetch.py")),
@@ -629,7 +624,7 @@ def _tools(manager: Manager, node: _Node, settings: ImageSettings) -> tuple[str,
     fetched = f'python3 {_FETCH} "node-linux-{_MACHINE}" {line} /tmp/node'
     linked = f"mkdir -p /tmp/node/bin; ln -s {NODE} /tmp/node/bin/node"
     version = manager.version or _NEW_NPM
-    if node.is_of_base or node.own(settings):
+    if node.is_of_base or str(node.line) in installed("node", settings):
         older = manager.version or _npm_of(node.line)
         fetched, version = f"if {fetched}; then version={version}; else {linked}; version={older}; fi", "$version"
     elif line == node.line:

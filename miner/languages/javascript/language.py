@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 _MANIFEST = "package.json"
-_DECORATED = re.compile(rb"^\s*@\w+", re.MULTILINE)
 _CHECKERS = re.compile(rb"ts-jest|ts-node|ts-mocha")
 """Loaders of tests that refuse what has wrong types."""
 _MARKS = re.compile(
@@ -49,6 +48,7 @@ class JavaScript(TreeLanguage):
     code: Code = JavaScriptCode()
     toolchains = TOOLCHAINS
     reading = literals.READING
+    heeded = re.compile(rb"^\s*@\w+", re.MULTILINE)  # decorators may read types while they run
 
     def __init__(self, name: str, suffixes: tuple[str, ...], test_names: re.Pattern[str]) -> None:
         self.name = name
@@ -61,20 +61,11 @@ class JavaScript(TreeLanguage):
             return False
         if all(manifest.is_of_types(path, repo.read_file(head, path) or b"") for path in paths):
             return True
-        forms = (
-            (self._form(repo, base, path), self._form(repo, head, path)) for path in paths if self.code.reads(path)
-        )
-        if not all(before == after is not None for before, after in forms):
+        if not super().never_runs(repo, base, head, list(filter(self.code.reads, paths))):
             return False
         folders = {folder for path in paths for folder in PurePosixPath(path).parents}
         manifests = (repo.read_file(base, str(folder / _MANIFEST)) or b"" for folder in folders)
         return not any(map(_CHECKERS.search, manifests))
-
-    def _form(self, repo: Contents, commit: str, path: str) -> str | None:
-        source = repo.read_file(commit, path) or b""
-        if _DECORATED.search(source):  # decorators may read types while they run
-            return None
-        return self.code.form(path, source)
 
     def untestable(self, tree: Tree, test_files: Sequence[str], code: Sequence[str]) -> tuple[str, str] | None:
         """Tests of types alone, of a browser, of another runtime, or of a runner without a reporter."""

@@ -16,7 +16,7 @@ from harness.core import json_text
 from harness.languages.javascript.language import ROOT, TRANSPILED
 from miner.evidence import yamlfile
 from miner.evidence.ci_jobs import WORKFLOWS
-from miner.evidence.tree import Below, Fixed, Remembered, Tree, text_at
+from miner.evidence.tree import Below, Fixed, Remembered, Tree, folders_above, text_at
 from miner.languages.base import TestCommand
 from miner.languages.javascript.scripts import Call, called, table, test_scripts, told_node
 
@@ -203,8 +203,7 @@ def project_folder(tree: Tree, test_files: Sequence[str]) -> str | None:
         return None
     if _is_workspace_of_rush(tree):
         return ""
-    above = [package, *map(str, PurePosixPath(package).parents)]
-    places = ["" if place == "." else place for place in above]
+    places = (package, *folders_above(package))
     marks = {*LOCKS, _PNPM_WORKSPACE}
     other = "" if MANIFEST in files else package
     return next((place for place in places if any(posixpath.join(place, mark) in files for mark in marks)), other)

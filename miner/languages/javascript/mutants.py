@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from tree_sitter import Node
 
-from harness.core.syntax import text_of
+from harness.core.syntax import enclosing, field_text, text_of
 from harness.languages.javascript.source import FUNCTIONS, arguments_of
 from miner.languages import mutants
 from miner.languages.javascript.stripping.scopes import dotted
@@ -34,17 +34,12 @@ _LEFT_ALONE = TYPES | {"comment", "import_statement", "throw_statement", "decora
 
 def _name(node: Node) -> str:
     """What a function or class is called, by itself or by what it is the value of."""
-    if node.type in FUNCTIONS or node.type in ("class_declaration", "class"):
-        around = node.parent
-        name_node = node.child_by_field_name("name")
-        if (
-            name_node is None
-            and around is not None
-            and around.type in ("variable_declarator", "pair", "field_definition")
-        ):
-            name_node = next(filter(None, map(around.child_by_field_name, ("name", "key", "property"))), None)
-        return text_of(name_node)
-    return ""
+    if node.type not in FUNCTIONS and node.type not in ("class_declaration", "class"):
+        return ""
+    around = node.parent
+    is_value = around is not None and around.type in ("variable_declarator", "pair", "field_definition")
+    names = (field_text(around, name) for name in ("name", "key", "property")) if is_value else ()
+    return field_text(node, "name") or next(filter(None, names), "")
 
 
 def _is_left_alone(node: Node) -> bool:
@@ -95,15 +90,12 @@ def _lambda(node: Node) -> Iterator[Change]:
 
 
 def _break(node: Node) -> Iterator[Change]:
-    around = node.parent
-    while around is not None and around.type not in FUNCTIONS:
-        around = around.parent
-    if around is not None and not node.named_children:
+    if enclosing(node.parent, FUNCTIONS) is not None and not node.named_children:
         yield node, text_of(node).replace("break", "return", 1)
 
 
 def _membership(node: Node) -> Iterator[Change]:
-    if text_of(node.child_by_field_name("operator")) in ("in", "instanceof"):
+    if field_text(node, "operator") in ("in", "instanceof"):
         yield node, f"!({text_of(node)})"
 
 

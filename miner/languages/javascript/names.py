@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
-from harness.core.syntax import text_of, walk
+from harness.core.syntax import field_text, is_field, text_of, walk
 from harness.languages.base import TestReport
 from harness.languages.javascript.source import FUNCTIONS, arguments_of
 from harness.quality.base import Keyword, Names
@@ -102,10 +102,8 @@ def _is_bound(node: Node, *, local: bool) -> bool:
     """Whether a node gives a name that others can ask for to something."""
     around = node.parent
     if node.type == "member_expression":
-        read_of = text_of(node.child_by_field_name("object")).rpartition(".")[2]
-        left = around.child_by_field_name("left") if around is not None else None
-        is_set = left is not None and left.id == node.id and around is not None and around.type in _SETTING
-        return is_set or _OPTIONS.fullmatch(read_of) is not None
+        is_set = around is not None and around.type in _SETTING and is_field(around, "left", node)
+        return is_set or _OPTIONS.fullmatch(field_text(node, "object").rpartition(".")[2]) is not None
     if node.type in ("variable_declarator", *_DECLARED):
         return not local
     return node.type in _MEMBERS
@@ -128,17 +126,14 @@ def options(root: Node) -> frozenset[Keyword]:
 
 def _called(function: Node) -> str:
     """What a function is called, by itself or by what it is the value of."""
-    around = function.parent
-    named = function.child_by_field_name("name")
-    if named is None and around is not None:
-        named = next(filter(None, map(around.child_by_field_name, ("name", "key", "property", "left"))), None)
-    return text_of(named).rpartition(".")[2]
+    names = (field_text(function.parent, name) for name in ("name", "key", "property", "left"))
+    return (field_text(function, "name") or next(filter(None, names), "")).rpartition(".")[2]
 
 
 def _argument_keys(root: Node) -> Iterator[tuple[str, Node]]:
     """The keys of objects that are given to what is called."""
     for call in walk(root):
-        name = text_of(call.child_by_field_name("function" if call.type == "call_expression" else "constructor"))
+        name = field_text(call, "function" if call.type == "call_expression" else "constructor")
         for argument in arguments_of(call):
             for member in argument.named_children if argument.type == "object" else ():
                 key = member.child_by_field_name("key") if member.type == "pair" else member
@@ -168,7 +163,7 @@ def functions(root: Node, prefix: str = "") -> Iterator[tuple[str, range]]:
         if name:
             yield f"{prefix}{name}", range(child.start_point.row + 1, child.end_point.row + 2)
         elif child.type in ("class_declaration", "class"):
-            yield from functions(child, f"{prefix}{text_of(child.child_by_field_name('name'))}.")
+            yield from functions(child, f"{prefix}{field_text(child, 'name')}.")
         else:
             yield from functions(child, prefix)
 

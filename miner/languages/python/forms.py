@@ -45,11 +45,12 @@ def _drop_unused_imports(tree: ast.Module) -> None:
     ids |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__":
-            node.names = [name for name in node.names if _bound(name) in ids or name.name == "*"]
+            node.names = [name for name in node.names if bound(name) in ids or name.name == "*"]
     tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom) or node.names]
 
 
-def _bound(alias: ast.alias) -> str:
+def bound(alias: ast.alias) -> str:
+    """The name that an import binds."""
     return alias.asname or alias.name.partition(".")[0]
 
 
@@ -64,11 +65,7 @@ def silent_lines(source: bytes) -> frozenset[int]:
     return frozenset(lines)
 
 
-def _docstring(node: ast.AST) -> ast.Expr | None:
-    if not isinstance(node, _DOCUMENTED) or not node.body:
+def _docstring(node: ast.AST) -> ast.stmt | None:
+    if not isinstance(node, _DOCUMENTED) or ast.get_docstring(node, clean=False) is None:
         return None
-    first = node.body[0]
-    is_docstring = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    )
-    return first if is_docstring and isinstance(first, ast.Expr) else None
+    return node.body[0]

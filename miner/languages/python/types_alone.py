@@ -10,6 +10,7 @@ import ast
 import re
 
 from harness.core import python_source
+from miner.languages.python.forms import bound
 
 _READ_WHILE_RUNNING = re.compile(
     rb"__annotations__|__doc__|^\s*>>> |\b(?:get_type_hints|get_annotations|getfullargspec|getdoc|singledispatch\w*"
@@ -101,7 +102,7 @@ class _Eraser(ast.NodeTransformer):
             if isinstance(part, ast.Name):
                 self.of_types.add(part.id)
             elif isinstance(part, ast.alias):
-                self.of_types.add(_bound(part))
+                self.of_types.add(bound(part))
             elif isinstance(part, ast.Constant) and isinstance(part.value, str):
                 self.of_types.update(re.findall(r"\w+", part.value))
 
@@ -112,18 +113,14 @@ def _without_unused(node: ast.stmt, used: set[str], of_types: set[str]) -> ast.s
         node.names = [name for name in node.names if name.name != "annotations"]
     elif isinstance(node, ast.Import | ast.ImportFrom):
         everything = isinstance(node, ast.ImportFrom) and node.module in _TYPE_MODULES
-        unused = {name for name in map(_bound, node.names) if name not in used and (everything or name in of_types)}
-        node.names = [name for name in node.names if _bound(name) not in unused]
+        unused = {name for name in map(bound, node.names) if name not in used and (everything or name in of_types)}
+        node.names = [name for name in node.names if bound(name) not in unused]
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
         names = {target.id for target in node.targets if isinstance(target, ast.Name)}
         return None if _last_name(node.value.func) in _TYPE_VARIABLES and names.isdisjoint(used) else node
     else:
         return node
     return node if node.names else None
-
-
-def _bound(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
 
 
 def _last_name(node: ast.expr) -> str:

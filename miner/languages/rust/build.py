@@ -16,7 +16,7 @@ from harness.languages.rust.language import CARGO_HOME, ENV, HOME, TARGET, TOOLC
 from miner.evidence.tree import TESTBED
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
-from miner.languages.building import Building, Resolution, Stack, installed, reason_in, refusal, tree_layer
+from miner.languages.building import Building, Resolution, Stack, installed, own_folder, reason_in, refusal, tree_layer
 from miner.languages.rust import cargo
 from miner.languages.toolchain import Toolchain
 from miner.layers import base, build
@@ -27,7 +27,6 @@ from miner.layers.layer import (
     FACTS_PATH,
     INPUT_DIR,
     OUT_DIR,
-    Folder,
     Input,
     Layer,
     quote,
@@ -36,14 +35,12 @@ from miner.layers.layer import (
     unpacked,
     write_tool,
 )
-from miner.layers.secrets import RUN_DIR
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from miner.languages.built import BuiltImage
 
-_MOUNTED = f"{RUN_DIR}/rust"
 _DAY, _RECORDER = "/tmp/day.py", "/tmp/recorder.c"  # noqa: S108 - inside the container
 _GIVEN, _FIXED = "manifests.tar", "fixed.tar"
 _OF_FIX = "/tmp/of-fix"  # noqa: S108 - inside the container
@@ -176,18 +173,17 @@ def _of_fix(
 
 def layer_of_rust(parent: str, minor: int, settings: ImageSettings) -> Layer:
     """The toolchain, of this machine where the settings name one for it, else the newest that Debian has."""
-    own = installed("rust", settings).get(f"1.{minor}")
+    own = own_folder("rust", f"1.{minor}", settings, "bin/rustc", "bin/cargo")
     if own is None:
         return _debian_rust(parent, _DEBIAN[0])
-    digest = hashlib.sha256((own / "bin/rustc").read_bytes() + (own / "bin/cargo").read_bytes()).hexdigest()
     excluded = " ".join(f"--exclude={quote(name)}" for name in _UNUSED)
     return Layer(
         kind="rust",
         parent=parent,
-        folders=(Folder(path=own, target=_MOUNTED, key=digest, context=f"rust-1.{minor}"),),
+        folders=(own,),
         commands=(
             f"mkdir -p {TOOLCHAIN}",
-            f"tar -C {_MOUNTED} {excluded} -cf - . | tar -C {TOOLCHAIN} --no-same-owner -xf -",
+            f"tar -C {own.target} {excluded} -cf - . | tar -C {TOOLCHAIN} --no-same-owner -xf -",
             readable(TOOLCHAIN),
             f'printf \'{{"rust": "%s"}}\' "$({TOOLCHAIN}/bin/rustc --version)" > {FACTS_PATH}',
         ),

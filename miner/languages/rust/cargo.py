@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from typing import Any
 
-from miner.evidence.tree import Tree, text_at, toml
+from miner.evidence.tree import Tree, folders_above, text_at, toml
 from miner.evidence.yamlfile import NotReadError, load, strings, walk
 
 MANIFEST, LOCK = "Cargo.toml", "Cargo.lock"
@@ -75,12 +75,7 @@ def manifest(tree: Tree, folder: str) -> dict[str, Any]:
 
 def package_of(tree: Tree, path: str) -> str | None:
     """The folder of the package that a file is in; None where it is in none."""
-    folder = path
-    while folder:
-        folder = posixpath.dirname(folder)
-        if "package" in manifest(tree, folder):
-            return folder
-    return None
+    return next((folder for folder in folders_above(path) if "package" in manifest(tree, folder)), None)
 
 
 def packages(tree: Tree, paths: Iterable[str]) -> tuple[str, ...]:
@@ -92,12 +87,8 @@ def workspace_of(tree: Tree, package: str) -> str:
     """The folder of a package's workspace, where its Cargo.lock is."""
     if folder := manifest(tree, package).get("package", {}).get("workspace"):
         return posixpath.normpath(posixpath.join(package, folder)).removeprefix(".").removeprefix("/")
-    folder = package
-    while not _is_root(manifest(tree, folder), folder, package):
-        if not folder:
-            return package
-        folder = posixpath.dirname(folder)
-    return folder
+    places = (package, *folders_above(package))
+    return next((place for place in places if _is_root(manifest(tree, place), place, package)), package)
 
 
 def _is_root(facts: dict[str, Any], folder: str, package: str) -> bool:

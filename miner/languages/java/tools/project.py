@@ -11,6 +11,7 @@ library.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import json
@@ -441,8 +442,9 @@ def compiler(home: Path) -> list[str]:
     return [str(home / "jdk/bin/javac"), *([f"-J-XX:SharedArchiveFile={archive}"] if archive.exists() else []), *QUICK]
 
 
+@functools.lru_cache(maxsize=1)
 def poms_of(root: Path) -> list[tuple[Path, ET.Element]]:
-    """Poms of the tree that can be read, with their folders."""
+    """Poms of the tree that can be read, with their folders, as they are when they are first asked for."""
     poms = []
     for path in sorted(root.rglob("pom.xml")):
         with contextlib.suppress(ET.ParseError):

@@ -113,9 +113,7 @@ def _of_members(binding: Binding, lender: _Lender, names: Scopes, occupied: set[
 def _is_called_of(use: Node) -> bool:
     """Whether a name is used as `name.member(…)`."""
     member = use.parent
-    call = member.parent if member is not None and member.type == "member_expression" else None
-    function = callee_of(call)
-    return function is not None and member is not None and function.id == member.id
+    return member is not None and member.type == "member_expression" and callee_of(member.parent) == member
 
 
 class _Lender:
@@ -256,10 +254,11 @@ class _Lender:
         if self._is_moved(binding) and binding.init is not None:
             text = self._text(binding.init)
             return text if binding.init.type.endswith("declaration") else f"const {name} = {text};"
-        exported = self._by_own_name().get(binding.name)
+        exported = {own: exported for exported, own in self._exported.items()}.get(binding.name)
         if exported is None or binding.is_written:
             raise _RefusedError
-        return _import_of(exported, name, self._known_as, is_esm=self._is_esm())
+        is_esm = any(node.type in ("import_statement", "export_statement") for node in self._root.named_children)
+        return _import_of(exported, name, self._known_as, is_esm=is_esm)
 
     def _module(self, name: str) -> str:
         """A module by the name under which the other file imports it."""
@@ -269,12 +268,6 @@ class _Lender:
         moved = posixpath.relpath(target, posixpath.dirname(self._borrower) or ".")
         moved = moved if moved.startswith("..") else f"./{moved}"
         return moved + "/" * (name.endswith("/") or name in (".", ".."))
-
-    def _by_own_name(self) -> Mapping[str, str]:
-        return {own: exported for exported, own in self._exported.items()}
-
-    def _is_esm(self) -> bool:
-        return any(node.type in ("import_statement", "export_statement") for node in self._root.named_children)
 
     def _exports(self, statement: Node) -> None:
         """Learn the names that a statement exports."""

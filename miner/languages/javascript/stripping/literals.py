@@ -79,10 +79,6 @@ def _message(expected: Expected) -> Any:
     return None
 
 
-def _decoded(encoded: Any) -> Any:
-    return _as_python(values.decode(encoded, kept=True))
-
-
 def _as_python(value: Any) -> Any:
     """A value as Python would have it, of a matcher what it is made of; None for what has no form there."""
     match value:
@@ -119,10 +115,6 @@ def _of_typed_array(array: javascript.Object) -> Any:
     return bytes(numbers) if array.name in _OF_BYTES else numbers
 
 
-def _encoded(value: Any) -> Any:
-    return ["js", _within(value)]
-
-
 def _within(value: Any) -> Any:
     match value:
         case None | bool():
@@ -142,10 +134,6 @@ def _within(value: Any) -> Any:
         case dict():
             return ["O", "Object", [[["s", str(key)], _within(inner)] for key, inner in value.items()]]
     raise TypeError(type(value).__name__)
-
-
-def _written(text: str) -> Iterator[Any]:
-    return _values(_parsed(text))
 
 
 def _parsed(text: str) -> Node:
@@ -226,10 +214,6 @@ def _handed(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[st
     return slots, tests
 
 
-def _columns(source: str) -> Iterator[list[Any]]:
-    return values_together(_parsed(source), _values, arguments_of, FUNCTIONS, HAND_OUT)
-
-
 def _saying(text: str) -> Iterable[tuple[str, Any]]:
     for name in _ERRORS:
         chain = [name] if name == "Error" else [name, "Error"]
@@ -237,11 +221,11 @@ def _saying(text: str) -> Iterable[tuple[str, Any]]:
 
 
 READING = Reading(
-    written=_written,
-    columns=_columns,
+    written=lambda text: _values(_parsed(text)),
+    columns=lambda source: values_together(_parsed(source), _values, arguments_of, FUNCTIONS, HAND_OUT),
     handed=_handed,
-    decode=_decoded,
-    encode=_encoded,
+    decode=lambda encoded: _as_python(values.decode(encoded, kept=True)),
+    encode=lambda value: ["js", _within(value)],
     errors=_saying,
     shortened=lambda error, letters: ["js", [*error[1][:3], error[1][3][:letters], [], []]],
     operator=operator_by(_OPERATORS),

@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from harness.core.syntax import Piece, field_of, field_text, named, place_of, rendered, text_of, walk
 from harness.languages.javascript.source import FUNCTIONS, SOURCES, arguments_of, parse, root_of
+from miner.evidence.tree import folders_above
 from miner.languages.javascript.stripping.borrowing import ASSERTS, SAME_EVERYWHERE, Module, ModuleOf
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, parameters
 from miner.languages.stripping.source import Edits
@@ -50,10 +51,7 @@ class _Method:
 
 def configurations_of(test_file: str) -> Iterator[str]:
     """The files that may say what is loaded before a test file."""
-    folder = test_file
-    while folder:
-        folder = posixpath.dirname(folder)
-        yield from (posixpath.join(folder, name) for name in _CONFIGURATIONS)
+    return (posixpath.join(folder, name) for folder in folders_above(test_file) for name in _CONFIGURATIONS)
 
 
 def named_in(configuration: Module) -> Iterator[str]:

@@ -556,7 +556,7 @@ class Statics(static.Statics[Scopes]):
                 path.insert(0, text_of(binding.declared))
             elif around.type == "array_pattern":
                 siblings = [child for child in around.children if child.type != "comment"]
-                path.insert(0, sum(child.type == "," for child in siblings[: _place(siblings, at)]))
+                path.insert(0, sum(child.type == "," for child in siblings[: siblings.index(at)]))
             elif around.type == "for_in_statement":
                 if field_text(around, "operator") != "of" or not is_field(around, "left", at):
                     return None
@@ -765,10 +765,6 @@ def _step(node: Node) -> Step | None:
     if index is not None and index.type == "number" and text_of(index).isdigit():
         return int(text_of(index))
     return text_of(index).strip("\"'") if index is not None and index.type == "string" else None
-
-
-def _place(nodes: Sequence[Node], node: Node) -> int:
-    return next(place for place, one in enumerate(nodes) if one.id == node.id)
 
 
 def _sets(around: Node, node: Node) -> bool:

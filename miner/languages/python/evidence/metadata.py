@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -192,7 +192,8 @@ def _widest(constraint: str) -> str:
 
 def classifiers(tree: Tree) -> tuple[str, ...]:
     """The minor versions of Python 3 that the trove classifiers name."""
-    return _minors(trove(tree))
+    matches = (_CLASSIFIER.match(classifier.strip()) for classifier in trove(tree))
+    return tuple(dict.fromkeys(match[1] for match in matches if match))
 
 
 def trove(tree: Tree) -> tuple[str, ...]:
@@ -218,10 +219,6 @@ def licence(tree: Tree) -> str | None:
         ini(tree.read("setup.cfg")).get("metadata", "license", fallback=None),
         setup_call(tree).licence,
     )
-
-
-def _minors(trove: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(match[1] for classifier in trove if (match := _CLASSIFIER.match(classifier.strip()))))
 
 
 _PART = re.compile(r"(\^|~(?!=))\s*v?(\d+(?:\.\d+)*)(.*)$")

@@ -12,11 +12,12 @@ from harness.languages.python.language import INTERPRETER
 from miner.evidence.tree import Detection, Recipe
 from miner.languages import system
 from miner.languages.base import ImageRequest, RefusedError
+from miner.languages.building import image_of
 from miner.languages.built import Attempt, BuiltImage
 from miner.languages.python.evidence import subproject
 from miner.languages.python.images import exclude_newer, repositories, steps
 from miner.languages.python.recipes import distributions, extensions, recipe_fixes
-from miner.layers import base, build, dockerfile
+from miner.layers import build
 from miner.layers.build import BuiltLayer
 from miner.layers.layer import Input, Layer
 from miner.layers.runner import Workshop, read_result
@@ -116,15 +117,14 @@ class RecipeBuild:
         source, source_built = self._source(deps_built, locked.local)
         own, below = self.interpreter, packed.interpreter
         interpreters = [own] if own.layer.tag == below.layer.tag else [own, below]
-        recipes = [base.layer(base.resolve(request.workshop.settings))]
-        recipes += [base_of.recipe for base_of in interpreters if base_of.recipe and base_of.recipe not in recipes]
+        recipes = [base_of.recipe for base_of in interpreters if base_of.recipe]
         stack = [ground]
         stack += [base_of.layer for base_of in interpreters if base_of.layer.tag != ground.tag]
         stack += [deps_built, source_built]
         facts = source_built.facts
-        return BuiltImage(
-            image_id=source_built.image_id,
-            platform=source_built.platform,
+        return replace(
+            image_of(request.workshop, [*recipes, deps, source], stack, recipe.rung, self._variables()),
+            inputs={},
             python=str(facts["python"]),
             pytest=str(facts["pytest"]),
             pytest_plugins=tuple(facts["plugins"]),
@@ -132,18 +132,7 @@ class RecipeBuild:
             pythonpath=tuple(
                 str(PurePosixPath(recipe.root, path)) if recipe.root else path for path in facts["pythonpath"]
             ),
-            dockerfile=dockerfile.render(
-                base.describe(request.workshop.settings),
-                [*recipes, deps, source],
-                self._variables(),
-                request.workshop.reached,
-            ),
             locks={steps.LOCK_NAME: locked.text},
-            rung=recipe.rung,
-            attempts=(),
-            layers=tuple(layer.tag for layer in stack),
-            seconds={layer.kind: layer.seconds for layer in stack},
-            layer_bytes={layer.kind: layer.size for layer in stack},
             root=recipe.root,
             system=versions,
             declared=self.job.detection.declared,
@@ -256,32 +245,27 @@ class RecipeBuild:
         lock = self.request.workshop.input(steps.LOCK_NAME, locked.text.encode())
         layer = steps.dependencies(self.interpreter, lock, locked.text, has_pytest=not self.recipe.is_runner)
         command = f"uv pip install --no-deps --require-hashes -r {steps.LOCK_NAME}"
-        try:
-            variables = {**self._variables(), **locked.variables}
-            workshop = replace(self._with_undeclared(), variables=variables)
-            built = build.ensure(workshop, layer)
-        except build.StepFailedError as error:
-            raise self._refused("install", error, stage=Stage.ENVIRONMENT, command=command) from error
+        workshop = replace(self._with_undeclared(), variables={**self._variables(), **locked.variables})
+        built = self._built("install", workshop, layer, stage=Stage.ENVIRONMENT, command=command)
         self.record("install", built.seconds, command=command)
         return layer, built
 
     def _source(self, deps: BuiltLayer, local: tuple[str, ...]) -> tuple[Layer, BuiltLayer]:
         request = self.request
         layer = steps.source(deps.image_id, self.job.tar, request, self.recipe, self.interpreter.minor, local)
-        try:
-            built = build.ensure(self._with_undeclared(), layer)
-        except build.StepFailedError as error:
-            command = "uv pip install --no-deps -e ."
-            raise self._refused("source", error, stage=Stage.IMAGE, command=command) from error
-        how = str(built.facts.get("how") or "")
-        self.record("source", built.seconds, command=how)
+        command = "uv pip install --no-deps -e ."
+        built = self._built("source", self._with_undeclared(), layer, stage=Stage.IMAGE, command=command)
+        self.record("source", built.seconds, command=str(built.facts.get("how") or ""))
         return layer, built
 
-    def _refused(self, step: str, error: build.StepFailedError, *, stage: Stage, command: str) -> RefusedError:
-        """What a layer that can't be built makes of its recipe, which is recorded."""
-        self.record(step, error.ran.seconds, failure=error.detail, command=command)
-        rejection = Rejection(stage=stage, reason=error.reason, detail=error.detail)
-        return RefusedError(rejection, step=step, said=error.ran.tail)
+    def _built(self, step: str, workshop: Workshop, layer: Layer, *, stage: Stage, command: str) -> BuiltLayer:
+        """A layer of the recipe; where it can't be built that is recorded, and the recipe refused."""
+        try:
+            return build.ensure(workshop, layer)
+        except build.StepFailedError as error:
+            self.record(step, error.ran.seconds, failure=error.detail, command=command)
+            rejection = Rejection(stage=stage, reason=error.reason, detail=error.detail)
+            raise RefusedError(rejection, step=step, said=error.ran.tail) from error
 
 
 def _unbuildable(facts: Mapping[str, Any]) -> tuple[str, ...]:

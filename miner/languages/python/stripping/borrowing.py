@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -35,20 +36,17 @@ def borrow(source: bytes, test_module: SourceOf, module: SourceOf) -> bytes:
         module: the same of any module of the repository.
 
     """
-    try:
-        tree = python_source.parse(source)
+
+    def body(tree: ast.Module) -> Iterator[ast.stmt]:
         names = _names_used(tree)
         copies = {**_copies(tree, module, names, _is_test_case), **_copies(tree, test_module, names, lambda _: True)}
-        if not copies:
-            return source
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 node.bases = [_between(base, copies) for base in node.bases]
-        first = max(place for place, node in enumerate(tree.body) if isinstance(node, ast.ImportFrom)) + 1
-        tree.body[first:first] = [statement for statements in copies.values() for statement in statements]
-        return ast.unparse(ast.fix_missing_locations(tree)).encode()
-    except (SyntaxError, ValueError, RecursionError):
-        return source
+        first = 1 + max((place for place, node in enumerate(tree.body) if isinstance(node, ast.ImportFrom)), default=0)
+        yield from (*tree.body[:first], *itertools.chain(*copies.values()), *tree.body[first:])
+
+    return with_more(source, body)
 
 
 def by_name(source: bytes, test_module: SourceOf, module: SourceOf) -> bytes:

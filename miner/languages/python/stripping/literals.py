@@ -21,14 +21,6 @@ _ERRORS = (
 )
 
 
-def _parsed(text: str) -> Iterator[Any]:
-    return _written(python_source.parse(text))
-
-
-def _handed_in(path: str, source: str) -> tuple[dict[int, tuple[Any, ...]], dict[str, tuple[Any, ...]]]:
-    return _literals(source) if path.endswith(".py") else (_examples(source), {})
-
-
 def _saying(text: str) -> Iterator[tuple[str, Any]]:
     for kind in _ERRORS:
         yield kind.__name__, ["e", list(values.names_of(kind)), text, [["s", text]], []]
@@ -154,8 +146,8 @@ def _decoded(encoded: Any) -> Any:
 
 _ARRAYS = {"np.equal": "==", "np.arrays": "==", "np.near": "almost", "pd.equal": "=="}
 READING = Reading(
-    written=_parsed,
-    handed=_handed_in,
+    written=lambda text: _written(python_source.parse(text)),
+    handed=lambda path, source: _literals(source) if path.endswith(".py") else (_examples(source), {}),
     columns=_columns,
     decode=_decoded,
     encode=_encoded,

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from harness.core import python_source
+from miner.languages.python.stripping.reading.syntax import names_in
 from miner.languages.python.stripping.sites import fails
 
 
@@ -53,7 +54,7 @@ def _search(loop: ast.For, then: type[ast.stmt], how: ast.cmpop) -> ast.Assert |
     """What asserts that a loop, which does nothing else, comes to such a statement, or not; None of other loops."""
     match loop.body:
         case [ast.If(test=test, body=[statement], orelse=[])] if isinstance(statement, then):
-            own_names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+            own_names = names_in(loop.target)
             conditions = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
             sides = [_sides(condition, own_names) for condition in conditions]
         case _:
@@ -70,14 +71,10 @@ def _sides(condition: ast.expr, own_names: set[str]) -> tuple[ast.expr, ast.expr
     """What of a comparison is the loop's, and what is the same in each turn; None of other conditions."""
     match condition:
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            of_loop = [bool(own_names & _names(side)) for side in (left, right)]
+            of_loop = [bool(own_names & names_in(side)) for side in (left, right)]
             if of_loop[0] != of_loop[1] and all(map(_only_looks, (left, right))):
                 return (left, right) if of_loop[0] else (right, left)
     return None
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
 def _only_looks(node: ast.expr) -> bool:
