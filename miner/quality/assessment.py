@@ -7,11 +7,14 @@ The measuring itself is in harness/quality, as pure functions. docs/quality.md s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
 
 from harness.core import files
 from harness.core.errors import InputError
@@ -41,14 +44,17 @@ _HEAD = 8192
 
 
 def _size(data: bytes) -> dict[str, int]:
-    """The size of a patch: files, hunks, and lines added and removed."""
-    parsed = patch.parse(data, trusted=True).files
-    return {
-        "files": len(parsed),
-        "hunks": sum(file.hunks for file in parsed),
-        "added": sum(file.added for file in parsed),
-        "removed": sum(file.removed for file in parsed),
-    }
+    """The size of a patch: files, hunks, and lines added and removed.
+
+    As unidiff counts; what that can't read (binary payloads, odd paths) our own parser counts.
+    """
+    counts = [(file.hunks, file.added, file.removed) for file in patch.parse(data, trusted=True).files]
+    with suppress(UnidiffParseError, ValueError):
+        theirs = PatchSet(data.decode("utf-8", "surrogateescape").splitlines(keepends=True))
+        if len(theirs) == len(counts):
+            counts = [(len(file), file.added, file.removed) for file in theirs]
+    hunks, added, removed = (sum(numbers) for numbers in zip(*counts, strict=True)) if counts else (0, 0, 0)
+    return {"files": len(counts), "hunks": hunks, "added": added, "removed": removed}
 
 
 def fields(gold_patch: bytes, test_patch: bytes, statement: str) -> Mapping[str, object]:
