@@ -511,6 +511,9 @@ def test_what_is_written_out_is_read_in_tests_whose_macro_stayed_with_the_code()
 
 
 CHECK = "fn check(value: u8, want: u8) { assert_eq!(value, want); }\n"
+ROWS = "for (a, want) in [(1, 2), (3, 4)]"
+TWICE, MAYBE = "maybe(f(1), 1); maybe(f(2), 2);", "fn maybe(x: Option<u8>, w: u8)"
+MAYBE_MACRO = "macro_rules! maybe { ($x:expr, $w:expr) =>"
 CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
 
 
@@ -550,6 +553,25 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
         ('let p: P = "a".into(); assert_eq!(f(), p.len());', ""),
         ("assert_eq!(f(), Kind::Far.into());", ""),
         ('assert_eq!(f(), String::from(Text::from("a".into())));', ""),
+        (f"{ROWS} {{ let Some(x) = f(a) else {{ continue }}; assert_eq!(x, want); }}", ""),
+        (f"{ROWS} {{ for x in f(a) {{ assert_eq!(x, want); }} }}", ""),
+        (f"{ROWS} {{ for x in f(a).iter().take(2) {{ assert_eq!(*x, want); }} }}", ""),
+        (f"{ROWS} {{ loop {{ if is() {{ break; }} assert_eq!(f(a), want); }} }}", ""),
+        (f"{ROWS} {{ let want = want + 1; if let Some(x) = f(a) {{ assert_eq!(x, want); }} }}", ""),
+        (f"{ROWS} {{ is(a) || continue; assert_eq!(f(a), want); }}", ""),
+        (f"{ROWS} {{ let _ = is(a) && {{ assert_eq!(f(a), want); true }}; }}", ""),
+        (f"{ROWS} {{ 'b: {{ if is(a) {{ break 'b; }} assert_eq!(f(a), want); }} }}", ""),
+        (f"'o: {ROWS} {{ for _ in 0..2 {{ if is(a) {{ continue 'o; }} }} assert_eq!(f(a), want); }}", ""),
+        ("for a in [1, 2] { for want in [3, 4] { if is(a) { break; } assert_eq!(f(a), want); } }", ""),
+        ("for x in f() { check(x, 0) } for x in g() { check(x, 1) }", CHECK),
+        ("if is() { let want = 1; check(f(), want) } else { let want = 2; check(f(), want) }", CHECK),
+        ("if is() { one() } else { two() }", f"{CHECK}fn one() {{ check(f(), 1) }}\nfn two() {{ check(f(), 2) }}\n"),
+        (TWICE, f"{CHECK}{MAYBE} {{ if let Some(x) = x {{ check(x, w) }} }}\n"),
+        (TWICE, f"{MAYBE} {{ let Some(x) = x else {{ return }}; assert_eq!(x, w); }}\n"),
+        (TWICE, f"{MAYBE} {{ match x {{ Some(x) => assert_eq!(x, w), None => {{}} }} }}\n"),
+        (TWICE, f"{MAYBE} {{ for x in x {{ assert_eq!(x, w); }} }}\n"),
+        (TWICE.replace("(f", "!(f"), f"{MAYBE_MACRO} {{ if let Some(x) = $x {{ assert_eq!(x, $w) }} }} }}\n"),
+        ("all(f(1)); all(f(2));", "fn all(x: u8) { for w in [1, 2] { if is(x) { return; } assert_eq!(g(), w); } }\n"),
     ],
 )
 def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
@@ -585,6 +607,20 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
             "",
         ),
         ("for (a, want) in [(1, 2), (3, 4)] { if want == 2 { continue; } assert_eq!(f(a), want); }", ""),
+        (f"{ROWS} {{ if let Ok(x) = f(a) {{ assert_eq!(x, want); }} else {{ panic!() }} }}", ""),
+        (f"{ROWS} {{ let Ok(x) = f(a) else {{ panic!() }}; assert_eq!(x, want); }}", ""),
+        (f"{ROWS} {{ let Ok(x) = f(a) else {{ return Err(a) }}; assert_eq!(x, want); }}", ""),
+        (f"{ROWS} {{ for by in [f, g] {{ assert_eq!(by(a), want); }} }}", ""),
+        (f"{ROWS} {{ for (i, b) in [5, 6].iter().enumerate() {{ assert_eq!(f(a, b, i), want); }} }}", ""),
+        (f"{ROWS} {{ for x in f(a) {{ if x > 1 {{ break; }} }} assert_eq!(g(a), want); }}", ""),
+        ("if is() { return; } check(f(), 1); check(g(), 2);", CHECK),
+        ("check(f(), 1); if is() { check(g(), 2) }", CHECK),
+        ("for x in f() { check(x, 1) } check(g(), 2);", CHECK),
+        (TWICE, f"{MAYBE} {{ match x {{ Some(x) => assert_eq!(x, w), None => panic!() }} }}\n"),
+        (
+            TWICE.replace("(f", "!(f"),
+            f"{MAYBE_MACRO} {{ match $x {{ Ok(x) => assert_eq!(x, $w), Err(e) => panic!() }} }} }}\n",
+        ),
         ("all(1, 3); all(2, 3);", "fn all(n: u8, want: u8) { if n > 1 { all(n, 3) } assert_eq!(f(n), want); }\n"),
     ],
 )
