@@ -749,6 +749,9 @@ def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
         ("[Some(1), None]", "[_]"),
         ("WANT", "u16"),
         ("BTreeSet::from([1])", "BTreeSet"),
+        ('HashMap::from([("a", Some(1))])', "HashMap<&str,Option<{int}>>"),
+        ("HashMap::from(rows())", None),
+        ("()", "()"),
         ("vec![Box::new(1), Box::new(2)]", "[Box<{int}>]"),
         ("Some(std::sync::Arc::new('a'))", "Option<Arc<char>>"),
         ("Rc::new(1)", None),
@@ -759,7 +762,7 @@ def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
     ],
 )
 def test_the_host_is_told_the_type_that_is_written(operand, kind):
-    head = "use std::collections::BTreeSet;\nuse shop::{Color as Hue, Rc};\nconst WANT: u16 = 3;\n"
+    head = "use std::collections::{BTreeSet, HashMap};\nuse shop::{Color as Hue, Rc};\nconst WANT: u16 = 3;\n"
     slots = parsed(in_test(f"assert_eq!(f(), {operand});", head)).slots
     assert [slot.assertion.options.get("type") for slot in slots] == [kind]
 
