@@ -661,6 +661,20 @@ def test_a_function_of_the_code_beside_tests_is_the_products():
     assert modes == {"s": {0: Mode.OPERANDS}, "own": {0: Mode.EXPECTED}}
 
 
+@pytest.mark.parametrize("path", ["shop::own", "super::own", "util::own"])
+@pytest.mark.parametrize(
+    ("own", "asserts"),
+    [
+        ("const own: u8 = 3;", "assert_eq!(f(), own);"),
+        ("fn own(n: u8) -> u8 { n }", "assert_eq!(f(), own(3));"),
+        ("fn own(n: u8, w: u8) { assert_eq!(n, w); }", "own(f(), 3);"),
+    ],
+)
+def test_a_name_of_the_file_that_a_module_in_it_has_from_another_crate_is_not_known(path, own, asserts):
+    slots = parsed(f"{own}\nmod util {{}}\nmod inner {{ use {path};\n{in_test(asserts)} }}\n").slots
+    assert [slot.assertion.modes[0] is Mode.EXPECTED for slot in slots] == [not path.startswith("shop")]
+
+
 def shared(text: str) -> list[Mode]:
     source = StrippedSource(text.encode(), path="tests/a.rs", first=0, shared={"check"})
     return list(best(source).values())

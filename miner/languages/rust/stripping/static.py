@@ -146,7 +146,7 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         return (
-            binding.kind in ("local", "constant")
+            (binding.kind == "local" or (binding.kind == "constant" and not self._scopes.is_of_others(binding.name)))
             and not binding.is_written
             and binding.init is not None
             and self._are_fixed([binding.init], depth)
