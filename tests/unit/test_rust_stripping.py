@@ -720,6 +720,8 @@ def test_a_macro_that_another_one_calls_is_known_to_stay():
         ("assert_eq!(f(), P { x: 1, y: 2 });", "shop::P", "P { x: 1, y: 2 }", True),
         ("assert_eq!(f(), P { x: 1, y: 1 });", "shop::P", "P { x: 1 }", False),
         ('assert_eq!(f(), vec![E::A("a".to_string())]);', "alloc::vec::Vec<shop::E>", '[A("a")]', True),
+        ("struct W(u8); assert_eq!(W(f()), W(3));", "t::W", "W", False),
+        ("struct W(u8); assert_eq!(W(f()), W(3));", "t::W", "W(3)", True),
         ("assert_eq!(f(), E::A(1));", "shop::E", "E(1)", False),
         ("assert_eq!(f(), Color::Main);", "shop::Color", "Red", False),
         ("assert_eq!(f(), P::N);", "u8", "3", False),

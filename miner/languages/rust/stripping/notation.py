@@ -68,8 +68,8 @@ class Notation:
                 function = field_of(node, "function")
                 if function is not None and field_text(function, "field") in _OF_TEXT:
                     return "", named(function)[:1]
-                name = self._name(function)
-                return name, arguments_of(node) if name else ()
+                is_made = TYPE.fullmatch(text_of(function).rpartition("::")[2]) is not None
+                return self._name(function), arguments_of(node) if is_made else ()
         return "", ()
 
     def _name(self, node: Node | None) -> str:
