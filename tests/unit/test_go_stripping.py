@@ -476,6 +476,7 @@ def test_an_argument_is_no_expectation_where_the_product_says_which_call_is_made
 
 ROWS = "for _, tt := range []struct{ in, want int; ok bool }{{1, 2, true}, {3, 4, false}} {"
 """A loop over rows, whose turns begin."""
+LEFT_OUT, ASKED = f"{ROWS} if g() {{ continue }};", "func(t *testing.T) { if f(1) != tt.want { t.Error() } }"
 
 
 @pytest.mark.parametrize(
@@ -513,12 +514,27 @@ ROWS = "for _, tt := range []struct{ in, want int; ok bool }{{1, 2, true}, {3, 4
             f"{ROWS} t.Run(`a`, func(t *testing.T) {{ if g() {{ if f(1) != tt.want {{ t.Error() }} }} }}) }}",
             Mode.EXPECTED,
         ),
+        (f"{LEFT_OUT} t.Run(`a`, {ASKED}) }}", Mode.OPERANDS),
+        (f"{LEFT_OUT} t.Run(tt.in, {ASKED}) }}", Mode.EXPECTED),
+        (f"{LEFT_OUT} t.Run(1, func(t *testing.T) {{ t.Run(tt.in, {ASKED}) }}) }}", Mode.EXPECTED),
+        (f"{LEFT_OUT} t.Run(tt.in, {ASKED}) }}".replace("3", "1"), Mode.OPERANDS),
+        (f"for range 2 {{ {ROWS} if g() {{ break }}; if f(tt.in) != tt.want {{ t.Error() }} }} }}", Mode.OPERANDS),
+        (f"for range 2 {{ {ROWS} if g() {{ return }}; if f(tt.in) != tt.want {{ t.Error() }} }} }}", Mode.EXPECTED),
         (f"{ROWS} t.Cleanup(func() {{ if f(tt.in) != tt.want {{ t.Error() }} }}) }}", Mode.EXPECTED),
         (f"{ROWS} select {{ case v := <-c: if v != tt.want {{ t.Error() }}; default: t.Fatal() }} }}", Mode.EXPECTED),
     ],
 )
 def test_a_row_that_the_product_may_have_the_test_leave_out_or_take_again_is_no_expectation(body, mode):
     assert parsed(function(f"\t{body}")).slots[0].assertion.modes[0] is mode
+
+
+@pytest.mark.parametrize("leaves", ["return", "break"])
+def test_a_row_behind_which_a_helper_that_is_called_again_leaves_its_loop_is_no_expectation(leaves):
+    helper = (
+        f"func all(t *testing.T) {{\n\t{ROWS} if g() {{ {leaves} }}; if f(tt.in) != tt.want {{ t.Error() }} }}\n}}\n"
+    )
+    source = parsed(function("\tall(t)\n\tall(t)") + helper)
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
 
 
 @pytest.mark.parametrize(

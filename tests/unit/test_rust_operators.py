@@ -241,6 +241,18 @@ def test_a_number_that_is_there_often_is_no_clash():
         ("alloc::boxed::Box<[i32]>", "[{int}]", False),
         ("alloc::sync::Arc<alloc::vec::Vec<u8>>", "_", True),
         ("std::ffi::os_str::OsString", "&str", True),
+        ("core::num::wrapping::Wrapping<i32>", "{int}", False),
+        ("core::num::saturating::Saturating<i32>", "{int}", False),
+        ("core::pin::Pin<alloc::boxed::Box<i32>>", "{int}", False),
+        ("alloc::ffi::c_str::CString", "&str", False),
+        ("core::option::Option<alloc::borrow::Cow<str>>", "Option<&str>", False),
+        ("core::option::Option<shop::Id>", "Option<{int}>", False),
+        ("core::option::Option<shop::Id>", "Option<_>", True),
+        ("core::option::Option<u32>", "Option<Id>", True),
+        ("alloc::vec::Vec<alloc::borrow::Cow<str>>", "[&str]", True),
+        ("shop::Maybe", "Option<{int}>", False),
+        ("shop::Empty", "()", False),
+        ("std::collections::hash::map::HashMap<alloc::string::String, i32>", "HashMap<&str,{int}>", False),
         ("&dyn core::fmt::Debug", "u8", True),
         ("fn(u8) -> u8", "u8", True),
         ("[" * 5000, "u8", True),
@@ -334,3 +346,92 @@ def test_numbers_of_other_types_have_no_order():
 def test_a_list_is_asked_for_a_reference_to_a_text():
     listed = value('["error"]', "alloc::vec::Vec<&str>")
     assert [holds("rust.contains", listed, value('"error"', kind)) for kind in ("&str", "&&str")] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("left", "other", "are_beside"),
+    [
+        ("u8", "u8", True),
+        ("&u8", "u8", False),
+        ("&&str", "&str", False),
+        ("&alloc::string::String", "alloc::string::String", False),
+        ("&alloc::string::String", "&str", True),
+        ("&alloc::string::String", "&&str", True),
+        ("&&str", "alloc::string::String", False),
+        ("&str", "alloc::string::String", True),
+        ("alloc::borrow::Cow<str>", "&str", True),
+        ("&core::option::Option<u8>", "core::option::Option<u8>", False),
+        ("&alloc::vec::Vec<u8>", "alloc::vec::Vec<u8>", False),
+        ("&[u8; 2]", "[u8; 2]", False),
+        ("[u8; 2]", "&[u8; 2]", False),
+        ("[u8; 2]", "&[u8]", True),
+        ("[u8; 2]", "alloc::vec::Vec<u8>", False),
+        ("alloc::vec::Vec<u8>", "&[u8; 2]", True),
+        ("&[u8]", "alloc::vec::Vec<u8>", True),
+        ("alloc::collections::vec_deque::VecDeque<u8>", "alloc::vec::Vec<u8>", True),
+        ("alloc::vec::Vec<u8>", "alloc::collections::vec_deque::VecDeque<u8>", False),
+        ("&shop::Name", "&str", True),
+        ("shop::Name", "&str", True),
+        ("<", "&str", True),
+    ],
+)
+def test_references_and_lists_stand_beside_those_that_rust_compares_them_with(left, other, are_beside):
+    assert types.stand_beside(left, other) is are_beside
+    for is_not in (False, True):
+        assert are_beside or not holds("rust.==", value("1", left), value("1", other), **{"not": is_not})
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "asked", "part", "has_such"),
+    [
+        ("alloc::vec::Vec<&str>", '["a"]', "&&str", '"a"', True),
+        ("alloc::vec::Vec<alloc::string::String>", '["a"]', "&&str", '"a"', False),
+        ("alloc::vec::Vec<&str>", '["a"]', "&alloc::string::String", '"a"', False),
+        ("[&str; 1]", '["a"]', "&alloc::string::String", '"a"', False),
+        ("alloc::vec::Vec<u64>", "[1]", "&i32", "1", True),
+        ("std::collections::hash::set::HashSet<&str>", '{"a"}', "&str", '"a"', True),
+        ("std::collections::hash::set::HashSet<alloc::string::String>", '{"a"}', "&str", '"a"', True),
+        ("std::collections::hash::set::HashSet<alloc::string::String>", '{"a"}', "&&str", '"a"', False),
+        ("alloc::string::String", '"ab"', "char", "'a'", True),
+        ("alloc::string::String", '"ab"', "&char", "'a'", False),
+        ("alloc::boxed::Box<str>", '"ab"', "&str", '"a"', True),
+        ("std::path::PathBuf", '"ab"', "&str", '"a"', False),
+        ("std::ffi::os_str::OsString", '"ab"', "&str", '"a"', False),
+        ("shop::Name", '"ab"', "&str", '"a"', True),
+    ],
+)
+def test_what_has_no_such_method_is_not_asked_what_it_contains(kind, text, asked, part, has_such):
+    assert holds("rust.contains", value(text, kind), value(part, asked)) is has_such
+    for is_not in (False, True):
+        assert has_such or not holds("rust.contains", value(text, kind), value(part, asked), **{"not": is_not})
+
+
+@pytest.mark.parametrize(
+    ("kind", "has_such"),
+    [("char", False), ("std::ffi::os_str::OsString", False), ("&str", True), ("&shop::Name", True)],
+)
+def test_what_has_no_such_method_is_not_asked_what_it_begins_with(kind, has_such):
+    assert holds("rust.starts", value('"a"', kind), value('"a"', "&str")) is has_such
+    assert holds("rust.ends", value('"a"', kind), value('"a"', "&str")) is has_such
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_boolean"),
+    [("bool", True), ("&bool", True), ("core::sync::atomic::AtomicBool", False), ("shop::Flag", True)],
+)
+def test_only_a_boolean_is_true(kind, is_boolean):
+    assert holds("rust.truth", value("true", kind)) is is_boolean
+    assert not holds("rust.truth", value("true", kind), **{"not": True})
+
+
+def test_bytes_of_a_text_that_are_no_letters_are_no_letters():
+    kind = "std::ffi::os_str::OsString"
+    assert not holds("rust.==", value('"\\xFF"', kind), value('"\u00ff"', kind))
+    assert holds("rust.==", value('"\\xFF"', kind), value('"\\xFF"', kind))
+    assert holds("rust.==", value('b"\\xff"', "&[u8]"), value("[255]", "&[u8]"))
+
+
+@pytest.mark.parametrize("kind", ["alloc::borrow::Cow<str>", "std::path::PathBuf", "core::num::wrapping::Wrapping<u8>"])
+def test_no_literal_is_a_pattern_of_what_only_shows_one(kind):
+    text, pattern = ("1", ["i", 1]) if "num" in kind else ('"a"', ["s", "a"])
+    assert not holds("rust.matches", value(text, kind), pattern=pattern)

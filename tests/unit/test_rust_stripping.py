@@ -511,6 +511,9 @@ def test_what_is_written_out_is_read_in_tests_whose_macro_stayed_with_the_code()
 
 
 CHECK = "fn check(value: u8, want: u8) { assert_eq!(value, want); }\n"
+ROWS = "for (a, want) in [(1, 2), (3, 4)]"
+TWICE, MAYBE = "maybe(f(1), 1); maybe(f(2), 2);", "fn maybe(x: Option<u8>, w: u8)"
+MAYBE_MACRO = "macro_rules! maybe { ($x:expr, $w:expr) =>"
 CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
 
 
@@ -550,6 +553,25 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
         ('let p: P = "a".into(); assert_eq!(f(), p.len());', ""),
         ("assert_eq!(f(), Kind::Far.into());", ""),
         ('assert_eq!(f(), String::from(Text::from("a".into())));', ""),
+        (f"{ROWS} {{ let Some(x) = f(a) else {{ continue }}; assert_eq!(x, want); }}", ""),
+        (f"{ROWS} {{ for x in f(a) {{ assert_eq!(x, want); }} }}", ""),
+        (f"{ROWS} {{ for x in f(a).iter().take(2) {{ assert_eq!(*x, want); }} }}", ""),
+        (f"{ROWS} {{ loop {{ if is() {{ break; }} assert_eq!(f(a), want); }} }}", ""),
+        (f"{ROWS} {{ let want = want + 1; if let Some(x) = f(a) {{ assert_eq!(x, want); }} }}", ""),
+        (f"{ROWS} {{ is(a) || continue; assert_eq!(f(a), want); }}", ""),
+        (f"{ROWS} {{ let _ = is(a) && {{ assert_eq!(f(a), want); true }}; }}", ""),
+        (f"{ROWS} {{ 'b: {{ if is(a) {{ break 'b; }} assert_eq!(f(a), want); }} }}", ""),
+        (f"'o: {ROWS} {{ for _ in 0..2 {{ if is(a) {{ continue 'o; }} }} assert_eq!(f(a), want); }}", ""),
+        ("for a in [1, 2] { for want in [3, 4] { if is(a) { break; } assert_eq!(f(a), want); } }", ""),
+        ("for x in f() { check(x, 0) } for x in g() { check(x, 1) }", CHECK),
+        ("if is() { let want = 1; check(f(), want) } else { let want = 2; check(f(), want) }", CHECK),
+        ("if is() { one() } else { two() }", f"{CHECK}fn one() {{ check(f(), 1) }}\nfn two() {{ check(f(), 2) }}\n"),
+        (TWICE, f"{CHECK}{MAYBE} {{ if let Some(x) = x {{ check(x, w) }} }}\n"),
+        (TWICE, f"{MAYBE} {{ let Some(x) = x else {{ return }}; assert_eq!(x, w); }}\n"),
+        (TWICE, f"{MAYBE} {{ match x {{ Some(x) => assert_eq!(x, w), None => {{}} }} }}\n"),
+        (TWICE, f"{MAYBE} {{ for x in x {{ assert_eq!(x, w); }} }}\n"),
+        (TWICE.replace("(f", "!(f"), f"{MAYBE_MACRO} {{ if let Some(x) = $x {{ assert_eq!(x, $w) }} }} }}\n"),
+        ("all(f(1)); all(f(2));", "fn all(x: u8) { for w in [1, 2] { if is(x) { return; } assert_eq!(g(), w); } }\n"),
     ],
 )
 def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
@@ -585,6 +607,20 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
             "",
         ),
         ("for (a, want) in [(1, 2), (3, 4)] { if want == 2 { continue; } assert_eq!(f(a), want); }", ""),
+        (f"{ROWS} {{ if let Ok(x) = f(a) {{ assert_eq!(x, want); }} else {{ panic!() }} }}", ""),
+        (f"{ROWS} {{ let Ok(x) = f(a) else {{ panic!() }}; assert_eq!(x, want); }}", ""),
+        (f"{ROWS} {{ let Ok(x) = f(a) else {{ return Err(a) }}; assert_eq!(x, want); }}", ""),
+        (f"{ROWS} {{ for by in [f, g] {{ assert_eq!(by(a), want); }} }}", ""),
+        (f"{ROWS} {{ for (i, b) in [5, 6].iter().enumerate() {{ assert_eq!(f(a, b, i), want); }} }}", ""),
+        (f"{ROWS} {{ for x in f(a) {{ if x > 1 {{ break; }} }} assert_eq!(g(a), want); }}", ""),
+        ("if is() { return; } check(f(), 1); check(g(), 2);", CHECK),
+        ("check(f(), 1); if is() { check(g(), 2) }", CHECK),
+        ("for x in f() { check(x, 1) } check(g(), 2);", CHECK),
+        (TWICE, f"{MAYBE} {{ match x {{ Some(x) => assert_eq!(x, w), None => panic!() }} }}\n"),
+        (
+            TWICE.replace("(f", "!(f"),
+            f"{MAYBE_MACRO} {{ match $x {{ Ok(x) => assert_eq!(x, $w), Err(e) => panic!() }} }} }}\n",
+        ),
         ("all(1, 3); all(2, 3);", "fn all(n: u8, want: u8) { if n > 1 { all(n, 3) } assert_eq!(f(n), want); }\n"),
     ],
 )
@@ -623,6 +659,20 @@ def test_a_function_of_the_code_beside_tests_is_the_products():
     test = "    fn own(n: u8) -> u8 { n }\n    #[test]\n    fn a() { assert_eq!(f(), %s(1)); }\n}\n"
     modes = {name: best(parsed(code + test % name, is_code=True)) for name in ("s", "own")}
     assert modes == {"s": {0: Mode.OPERANDS}, "own": {0: Mode.EXPECTED}}
+
+
+@pytest.mark.parametrize("path", ["shop::own", "super::own", "util::own"])
+@pytest.mark.parametrize(
+    ("own", "asserts"),
+    [
+        ("const own: u8 = 3;", "assert_eq!(f(), own);"),
+        ("fn own(n: u8) -> u8 { n }", "assert_eq!(f(), own(3));"),
+        ("fn own(n: u8, w: u8) { assert_eq!(n, w); }", "own(f(), 3);"),
+    ],
+)
+def test_a_name_of_the_file_that_a_module_in_it_has_from_another_crate_is_not_known(path, own, asserts):
+    slots = parsed(f"{own}\nmod util {{}}\nmod inner {{ use {path};\n{in_test(asserts)} }}\n").slots
+    assert [slot.assertion.modes[0] is Mode.EXPECTED for slot in slots] == [not path.startswith("shop")]
 
 
 def shared(text: str) -> list[Mode]:
@@ -670,6 +720,8 @@ def test_a_macro_that_another_one_calls_is_known_to_stay():
         ("assert_eq!(f(), P { x: 1, y: 2 });", "shop::P", "P { x: 1, y: 2 }", True),
         ("assert_eq!(f(), P { x: 1, y: 1 });", "shop::P", "P { x: 1 }", False),
         ('assert_eq!(f(), vec![E::A("a".to_string())]);', "alloc::vec::Vec<shop::E>", '[A("a")]', True),
+        ("struct W(u8); assert_eq!(W(f()), W(3));", "t::W", "W", False),
+        ("struct W(u8); assert_eq!(W(f()), W(3));", "t::W", "W(3)", True),
         ("assert_eq!(f(), E::A(1));", "shop::E", "E(1)", False),
         ("assert_eq!(f(), Color::Main);", "shop::Color", "Red", False),
         ("assert_eq!(f(), P::N);", "u8", "3", False),
@@ -713,6 +765,9 @@ def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
         ("[Some(1), None]", "[_]"),
         ("WANT", "u16"),
         ("BTreeSet::from([1])", "BTreeSet"),
+        ('HashMap::from([("a", Some(1))])', "HashMap<&str,Option<{int}>>"),
+        ("HashMap::from(rows())", None),
+        ("()", "()"),
         ("vec![Box::new(1), Box::new(2)]", "[Box<{int}>]"),
         ("Some(std::sync::Arc::new('a'))", "Option<Arc<char>>"),
         ("Rc::new(1)", None),
@@ -723,7 +778,7 @@ def test_a_method_that_the_product_may_have_is_not_decided_outside(kind, tells):
     ],
 )
 def test_the_host_is_told_the_type_that_is_written(operand, kind):
-    head = "use std::collections::BTreeSet;\nuse shop::{Color as Hue, Rc};\nconst WANT: u16 = 3;\n"
+    head = "use std::collections::{BTreeSet, HashMap};\nuse shop::{Color as Hue, Rc};\nconst WANT: u16 = 3;\n"
     slots = parsed(in_test(f"assert_eq!(f(), {operand});", head)).slots
     assert [slot.assertion.options.get("type") for slot in slots] == [kind]
 

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from harness.judging.parts import Decider, Part, UndecidableError, counted, held_by, negatable, truth
-from harness.judging.rust.types import are_comparable, may_match
+from harness.judging import parts
+from harness.judging.parts import Decider, Part, UndecidableError, counted, held_by, negatable
+from harness.judging.rust.types import are_comparable, begins, may_contain, may_match, stand_beside
 from harness.judging.rust.values import PANIC, Value
 
 
@@ -30,7 +31,8 @@ def _key(part: Part) -> Hashable:
 def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """By what is in them; what is not told in a standard form is equal by its text alone, of standard types."""
     left, other = operands
-    if not all(are_comparable(value.kind, options.get("type", "_")) for value in operands):
+    are_alike = all(are_comparable(value.kind, options.get("type", "_")) for value in operands)
+    if not are_alike or not stand_beside(left.kind, other.kind):
         raise UndecidableError("types that can't be compared")
     if left.is_path and other.is_path and left.part is not None and other.part is not None:
         return _of_path(left.part) == _of_path(other.part)
@@ -74,18 +76,33 @@ def _text(value: Value) -> str:
     return str(part.plain)
 
 
+def _truth(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a boolean is true, or one that is lent: `assert!` asks for its contrary."""
+    if operands[0].is_standard and operands[0].kind not in ("bool", "&bool"):
+        raise UndecidableError("not a boolean")
+    return parts.truth(operands, options)
+
+
 def _contains(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
     """A text in a text, or an item of what has some."""
     value, other = operands
+    if not may_contain(value.kind, other.kind):
+        raise UndecidableError("a type that is not asked so")
     if held_by(value).tag not in ("l", "S"):
         return _text(other) in _text(value)
-    if held_by(value).tag == "l" and other.kind == "&str":
-        raise UndecidableError("a list is asked for a reference to what is in it")
     return _key(held_by(other)) in counted(map(_key, held_by(value).parts))
 
 
-def _begins(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+def _sides(operands: Sequence[Value]) -> tuple[str, str]:
+    """The text that is asked, and the one that it is to begin or end with."""
+    if not begins(operands[0].kind):
+        raise UndecidableError("a type that is not asked so")
     left, other = map(_text, operands)
+    return left, other
+
+
+def _begins(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+    left, other = _sides(operands)
     if operands[0].is_path:
         names = components(other)
         return components(left)[: len(names)] == names
@@ -93,7 +110,7 @@ def _begins(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 
 
 def _ends(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
-    left, other = map(_text, operands)
+    left, other = _sides(operands)
     if operands[0].is_path:
         names = components(other)
         return components(left)[-len(names) :] == names if names else True
@@ -172,7 +189,7 @@ def _panics(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 
 _DECIDES: Mapping[str, Decider] = {
     "rust.==": _equals,
-    "rust.truth": truth,
+    "rust.truth": _truth,
     "rust.<": _ordered(operator.lt),
     "rust.<=": _ordered(operator.le),
     "rust.>": _ordered(operator.gt),

@@ -31,6 +31,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_NO_LETTERS, _ASCII = 0xDC00, 0x80
+"""Where what a text holds of bytes that are no UTF-8 lies apart from its letters."""
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _OTHER_CRATE = re.compile(r"(?<![\w:])(?!(?:core|alloc|std)::)[A-Za-z_]\w*::|dyn ")
 _TEXT = re.compile(r"\b(?:str|String|OsStr|OsString)\b")
@@ -122,7 +124,7 @@ class _Debug:
         self._next()
         match kind:
             case "string":
-                return Part(tag="s", kind="", plain=unescaped(token[1:-1]))
+                return Part(tag="s", kind="", plain=unescaped(token[1:-1], beyond=_NO_LETTERS))
             case "bytes":
                 return Part(tag="l", kind="", parts=tuple(map(_byte, unescaped(token[2:-1]))))
             case "char":
@@ -171,13 +173,14 @@ def _byte(letter: str) -> Part:
     return Part(tag="i", kind="", plain=ord(letter))
 
 
-def unescaped(text: str) -> str:
-    """What stands between quotes, as Rust writes it."""
+def unescaped(text: str, beyond: int = 0) -> str:
+    """What stands between quotes, as Rust writes it; bytes that are no letters are raised by `beyond`."""
 
     def letter(match: re.Match[str]) -> str:
         code = match[1] or match[2]
         if code is None:
             return _ESCAPES.get(match[3], match[3])
-        return chr(int(code, 16))
+        number = int(code, 16)
+        return chr(number + beyond if match[2] and number >= _ASCII else number)
 
     return _ESCAPE.sub(letter, text)

@@ -84,6 +84,13 @@ class Statics(Generic[Scopes_T]):
 
         So it is where functions with these calls are called in its branches themselves.
         """
+        return any(self._is_by_choice(node) for of in self._where_they_differ(operands) for node, _ in of)
+
+    def _where_they_differ(self, operands: Iterable[Node]) -> list[list[tuple[Node, set[tuple[object, ...]]]]]:
+        """Of each function in which several operands stand, or calls that lead to some, these, where they differ.
+
+        With each is what is the same for two of one value.
+        """
         sites: dict[int, dict[int, tuple[Node, set[tuple[object, ...]]]]] = {}
         rest = [(operand, {self._form(operand)}) for operand in operands]
         while rest:
@@ -93,8 +100,8 @@ class Statics(Generic[Scopes_T]):
             if not forms <= site[1]:
                 site[1].update(forms)
                 rest += [(call, set(site[1])) for call in self._calls_to(function)]
-        several = (of.values() for of in sites.values() if len(set().union(*(forms for _, forms in of.values()))) > 1)
-        return any(self._is_by_choice(node) for of in several if len(of) > 1 for node, _ in of)
+        groups = [list(of.values()) for of in sites.values() if len(of) > 1]
+        return [of for of in groups if len(set().union(*(forms for _, forms in of))) > 1]
 
     def _calls_to(self, function: Node | None) -> list[Node]:
         """Where a function of the file is called by its name alone, or stands where something else may run it."""

@@ -5,6 +5,7 @@ What comes out is counted and not named by rows, so that what is expected of one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -12,7 +13,19 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import bare, field_of, field_text, is_field, named, text_of, upward, walk, words
+from harness.core.syntax import (
+    bare,
+    covers,
+    field_of,
+    field_text,
+    is_field,
+    named,
+    place_of,
+    text_of,
+    upward,
+    walk,
+    words,
+)
 from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, function_around, listed, statements_of
 from miner.languages.go.stripping.static import Statics, declared_as, is_standard
 
@@ -20,6 +33,7 @@ _SWITCHES = words("expression_switch_statement type_switch_statement select_stat
 _CASES = words("expression_case default_case type_case communication_case")
 _BLOCKS = words("block statement_list") | _CASES
 _NIL = " == nil"
+_TEST = re.compile(r"(?:Test|Fuzz|Example)(?![a-z])")
 _OWN = words("function_declaration method_declaration source_file")
 _GIVEN = words("argument_list literal_element")
 """Where a function stands that something else runs, as often as it likes."""
@@ -91,9 +105,11 @@ class Turns:
     def _is_chosen(self, node: Node, top: Node | None) -> bool:
         """Whether the product says if a turn of a loop, or a call of a function, comes to a node, or how often."""
         way = list(takewhile(lambda at: at != top and at.type not in _OWN, upward(node)))
-        if any(at.type == "func_literal" and self.is_subtest(at) for at in way):
+        subtests = [place for place, at in enumerate(way) if self._is_own_test(at)]
+        names = [named(way[place].parent)[0] for place in subtests]
+        if any(top is None or self._tells_turns(name, top) for name in names):
             return False
-        for at in way:
+        for at in way[subtests[-1] + 1 :] if subtests else way:
             around = at.parent
             if around is None or around == top or around.type in _OWN:
                 return False
@@ -103,6 +119,16 @@ class Turns:
             if not all(map(self._is_told, conditions)):
                 return True
         return False
+
+    def _tells_turns(self, name: Node, top: Node) -> bool:
+        """Whether a test's name is another one in each turn of a loop, or call, or may be."""
+        column = self.statics.column_of(name)
+        texts = [text_of(value) for value in (column.values if column is not None else None) or ()]
+        bindings = (self.scopes.resolve(part) for part in walk(name) if part.type == "identifier")
+        is_of_turn = any(
+            binding is not None and covers(place_of(top), place_of(binding.declared)) for binding in bindings
+        )
+        return (is_of_turn and len(set(texts)) == len(texts)) or not self._is_told(name)
 
     def _is_handed_on(self, function: Node, around: Node, top: Node | None) -> bool:
         """Whether the product says how often a function is run that is written out."""
@@ -145,11 +171,29 @@ class Turns:
         before = (child for child in named(around) if child.end_byte <= at.start_byte and around.type in _BLOCKS)
         for statement in before:
             for end in _ends_in(statement):
-                if _only_shortens(end, top):
+                if self._only_shortens(end, top):
                     continue
                 way = _way(end, statement)
                 if not any(step.type in _BLOCKS and self._may_fail(step) for step in way):
                     yield from (part for step in way if step.parent for part in self._branch(step.parent, step))
+
+    def _only_shortens(self, end: Node, top: Node | None) -> bool:
+        """Whether nothing more comes of a test, or of a loop that it comes to once, where this is come to."""
+        way = list(takewhile(lambda at: at.type not in _OWN and not self._is_own_test(at), upward(end)))
+        loops = [at for at in way if at.type == "for_statement"]
+        around = way[-1].parent
+        is_test = around is not None and (
+            self._is_own_test(around) or _TEST.match(field_text(around, "name")) is not None
+        )
+        if end.type == "return_statement":
+            return top is None or (top.type != "function_declaration" and is_test)
+        if end.type == "continue_statement" or named(end):
+            return False
+        left = next((at for at in way if at.type in _LEFT_BY["break_statement"]), None)
+        return left is not None and left == top and is_test and len(loops) == 1
+
+    def _is_own_test(self, node: Node) -> bool:
+        return node.type == "func_literal" and self.is_subtest(node)
 
     def _may_fail(self, block: Node) -> bool:
         """Whether a block fails the test, or does unless a row says that it may be come to."""
@@ -253,13 +297,3 @@ def _ends_in(statement: Node) -> Iterator[Node]:
             way = [*_way(end, statement), statement]
             if named(end) or not any(at.type in _LEFT_BY[end.type] for at in way):
                 yield end
-
-
-def _only_shortens(end: Node, top: Node | None) -> bool:
-    """Whether nothing more comes of a loop, or of a test, once this is come to."""
-    if end.type == "return_statement":
-        return top is None or top.type != "function_declaration"
-    if end.type == "continue_statement" or named(end):
-        return False
-    around = next((at for at in upward(end) if at.type in _LEFT_BY["break_statement"]), None)
-    return around is not None and around == top

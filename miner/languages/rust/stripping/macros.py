@@ -99,28 +99,63 @@ def segments_of(tree: Node) -> list[list[Node]]:
 
 
 def _assertions(source: bytes, body: Node) -> Iterator[Node | None]:
-    """The assertions in the tokens of a macro's body; None for one that can't be read."""
+    """The assertions in the tokens of a macro's body, with what is around them as far as that is read as a block.
+
+    None for one that can't be read.
+    """
+    block = _as_block(source, body)
     for node in walk(body):
         if node.type != "token_tree":
             continue
         for name, mark, tree in zip(node.children, node.children[1:], node.children[2:], strict=False):
-            if text_of(name) in ASSERTIONS and text_of(mark) == "!" and tree.type == "token_tree":
-                yield _as_call(source, name, tree)
+            if _is_assertion(name, mark, tree):
+                place = name.start_byte, tree.end_byte
+                yield _call_at(block, *place) if block is not None else _as_call(source, name, tree)
 
 
-def _as_call(source: bytes, name: Node, tree: Node, separators: Collection[str] = ()) -> Node | None:
-    start, end = name.start_byte, tree.end_byte
-    text = bytearray(byte if byte in b"\n" else 32 for byte in source)
-    text[start:end] = source[start:end].replace(b"$", b"_")
-    text[name.end_byte : tree.start_byte] = b"_" + b" " * (tree.start_byte - name.end_byte - 1)
-    for part in tree.children:
-        if part.type in separators:
-            text[part.start_byte : part.end_byte] = b",".ljust(len(part.type))
-    text[start - len(_BEFORE) : start] = _BEFORE
-    text[end : end + len(_BEHIND)] = _BEHIND
+def _is_assertion(name: Node, mark: Node, tree: Node) -> bool:
+    return text_of(name) in ASSERTIONS and text_of(mark) == "!" and tree.type == "token_tree"
+
+
+def _as_block(source: bytes, body: Node) -> Node | None:
+    """What a macro's body is read as, its assertions as calls; None where it is no block, or other macros have some."""
+    text = _alone(source, body.start_byte, body.end_byte)
+    places: list[tuple[int, int]] = []
+    for node in walk(body):
+        for name, mark, tree in zip(node.children, node.children[1:], node.children[2:], strict=False):
+            if node.type == "token_tree" and _is_assertion(name, mark, tree):
+                text[name.end_byte : tree.start_byte] = b"_".ljust(tree.start_byte - name.end_byte)
+                places.append((name.start_byte, tree.end_byte))
     try:
         root = parse(bytes(text))
     except ValueError:
         return None
+    return root if all(_call_at(root, *place) is not None for place in places) else None
+
+
+def _as_call(source: bytes, name: Node, tree: Node, separators: Collection[str] = ()) -> Node | None:
+    start, end = name.start_byte, tree.end_byte
+    text = _alone(source, start, end)
+    text[name.end_byte : tree.start_byte] = b"_".ljust(tree.start_byte - name.end_byte)
+    for part in tree.children:
+        if part.type in separators:
+            text[part.start_byte : part.end_byte] = b",".ljust(len(part.type))
+    try:
+        root = parse(bytes(text))
+    except ValueError:
+        return None
+    return _call_at(root, start, end)
+
+
+def _alone(source: bytes, start: int, end: int) -> bytearray:
+    """A stretch of a source as the value of a constant, each byte in its place; parameters of macros as names."""
+    text = bytearray(byte if byte in b"\n" else 32 for byte in source)
+    text[start:end] = source[start:end].replace(b"$", b"_")
+    text[start - len(_BEFORE) : start] = _BEFORE
+    text[end : end + len(_BEHIND)] = _BEHIND
+    return text
+
+
+def _call_at(root: Node, start: int, end: int) -> Node | None:
     calls = (node for node in walk(root) if node.type == "call_expression" and node.start_byte == start)
     return next((node for node in calls if node.end_byte == end), None)

@@ -23,6 +23,7 @@ _NUMBERS = words("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64")
 _NAMES = words("identifier scoped_identifier type_identifier scoped_type_identifier")
 _FORMS = {"Some": "Option<{}>", "Ok": "Result<{},_>", "Err": "Result<_,{}>"}
 _COLLECTIONS = words("HashMap BTreeMap HashSet BTreeSet VecDeque")
+_MAPS, _PAIRS = words("HashMap BTreeMap"), re.compile(r"\[\(.*\)\]")
 _POINTERS = words("Box Rc Arc")
 _SUFFIX = {"i": re.compile(r"[iu](?:8|16|32|64|128|size)$"), "f": re.compile(r"f(?:32|64)$")}
 _TAGS = {"i": "{int}", "f": "{float}", "s": "&str", "c": "char", "b": "bool"}
@@ -67,8 +68,8 @@ class Notation:
                 function = field_of(node, "function")
                 if function is not None and field_text(function, "field") in _OF_TEXT:
                     return "", named(function)[:1]
-                name = self._name(function)
-                return name, arguments_of(node) if name else ()
+                is_made = TYPE.fullmatch(text_of(function).rpartition("::")[2]) is not None
+                return self._name(function), arguments_of(node) if is_made else ()
         return "", ()
 
     def _name(self, node: Node | None) -> str:
@@ -98,7 +99,7 @@ class Notation:
                 return f"&{self.kind(named(node)[-1], depth + 1)}"
             case "array_expression":
                 return f"[{self._kind_of(named(node), depth)}]"
-            case "tuple_expression":
+            case "tuple_expression" | "unit_expression":
                 return f"({','.join(self.kind(part, depth + 1) for part in named(node))})"
             case "identifier" | "scoped_identifier":
                 path = field_text(node, "path")
@@ -113,6 +114,8 @@ class Notation:
         of_path = path.rpartition("::")[2]
         if of_path in _POINTERS and name == "new" and self._is_of_standard(of_path):
             return f"{of_path}<{self._kind_of(arguments_of(node), depth)}>"
+        if of_path in _MAPS and name == "from" and _PAIRS.fullmatch(rows := self._kind_of(arguments_of(node), depth)):
+            return f"{of_path}<{rows[2:-2]}>"
         return of_path if of_path in _COLLECTIONS else "String" if _is_string(node) else self._owner(named_by)
 
     def _is_of_standard(self, name: str) -> bool:

@@ -39,6 +39,7 @@ _IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
 _TYPES = words("struct_item enum_item type_item trait_item")
 _PATHS = words("scoped_identifier macro_invocation function_item")
 """In which a name is none of a variable."""
+_OWN_CRATE = words("super self crate")
 _INSIDE = words("each parameter other")
 """Kinds of names that are declared inside of the scope that they are seen in."""
 _SEEN_BEFORE = _INSIDE | {"constant"}
@@ -193,11 +194,15 @@ class Scopes(stripping.Scopes[Binding]):
     def __init__(self, root: Node) -> None:
         self.imports: dict[str, str] = {}
         """By the last name: the path of what is imported alone; empty where the file imports several of that name."""
+        self._crates: dict[str, set[str]] = {}
+        """By the last name: how the paths begin that it is imported by."""
         self.mentions: Counter[str] = Counter()
         """How often a name stands anywhere, but for imports that do not give it another."""
         self.types: set[str] = set()
         """Of the file itself."""
-        self.has_modules = any(node.type == "mod_item" and field_of(node, "body") is None for node in walk(root))
+        modules = [node for node in walk(root) if node.type == "mod_item"]
+        self.modules = {field_text(node, "name") for node in modules}
+        self.has_modules = any(field_of(node, "body") is None for node in modules)
         """Whether other files hold modules of this one, which see all that is in it."""
         super().__init__(root)
 
@@ -244,7 +249,8 @@ class Scopes(stripping.Scopes[Binding]):
     def function_called(self, call: Node) -> Node | None:
         """The file's own function that a call by a name alone is one of, as far as it tells."""
         name = _name_called(call)
-        functions = self.functions.get(text_of(name), []) if self.of_name(name) is None else []
+        is_own = self.of_name(name) is None and not self.is_of_others(text_of(name))
+        functions = self.functions.get(text_of(name), []) if is_own else []
         for at in upward(call):
             is_of_type = at.parent is not None and at.parent.type in ("impl_item", "trait_item")
             seen = [] if is_of_type else [function for function in functions if function.parent == at]
@@ -253,6 +259,10 @@ class Scopes(stripping.Scopes[Binding]):
             if at.parent is not None and at.parent.type == "mod_item":
                 break
         return functions[0] if len(functions) == 1 else None  # by an import
+
+    def is_of_others(self, name: str) -> bool:
+        """Whether a name is imported somewhere in the file from another crate than its own."""
+        return not self._crates.get(name, set()) <= _OWN_CRATE | self.modules
 
     def is_called_alone(self, name: str) -> bool:
         """Whether all that a file does with its function of a name is to call it by that name."""
@@ -302,6 +312,7 @@ class Scopes(stripping.Scopes[Binding]):
             self._imported(path.rpartition("::")[2], path)
 
     def _imported(self, name: str, path: str) -> None:
+        self._crates.setdefault(name, set()).add(path.lstrip(":").partition("::")[0])
         self.imports[name] = path if self.imports.get(name, path) == path else ""
 
 

@@ -142,7 +142,7 @@ class Reader(sites.Reader[Statics]):
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
         self._statics.is_of_standard = False
-        is_static = self._statics.is_static(node)
+        is_static = self._statics.is_static(node) and not self._statics.are_mixed(node)
         is_of_standard = is_static and self._statics.is_of_standard
         return Operand(node=node, static=is_static, around=around, is_of_standard=is_of_standard)
 

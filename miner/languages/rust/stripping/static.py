@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,15 +15,16 @@ from harness.core.syntax import (
     callee_of,
     field_of,
     field_text,
-    is_field,
     named,
     text_of,
     upward,
     walk,
     words,
 )
+from miner.languages.rust.stripping.branches import conditions, macro_named
 from miner.languages.rust.stripping.scopes import Binding, Scopes, functions_around, macro_of
 from miner.languages.stripping import static
+from miner.languages.stripping.static import member_of
 
 if TYPE_CHECKING:
     from miner.languages.rust.stripping.cases import Cases
@@ -71,7 +72,8 @@ _WRAPPING = words("new Some Ok Err")
 """Functions that only put a value into another."""
 _HEAD = re.compile(r"(?:&(?:'\w+ )?)?([\w:]+)")
 """Of the text of a type, without what is in it."""
-_PANICS = words("panic unreachable unimplemented todo")
+_ADAPTING = words("enumerate rev copied cloned skip take step_by zip")
+"""Methods of what is gone over that go over as much, or over as much as is written."""
 TYPE = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*|[A-Z]")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _CAPTURED = re.compile(r"(?<!\{)(?:\{\{)*\{[a-z_]\w*[:}]")
@@ -92,6 +94,7 @@ class Statics(static.Statics[Scopes]):
 
     literals = LITERALS
     made_of = words("parenthesized_expression tuple_expression array_expression range_expression unit_expression")
+    functions = frozenset({"function_item"})
 
     def __init__(
         self,
@@ -112,7 +115,7 @@ class Statics(static.Statics[Scopes]):
         self.is_of_standard = False
         """Whether what was asked of is static only if it is of a type of the standard library."""
         self._asked: set[int] = set()
-        """Loops and functions of which it is being asked whether the product chooses what comes by there."""
+        """Functions of which it is being asked whether the product says which of their arguments comes by."""
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
 
@@ -143,7 +146,7 @@ class Statics(static.Statics[Scopes]):
     def is_static_binding(self, binding: Binding, depth: int = 0) -> bool:
         """Whether a name is set once, to something static that nothing can change."""
         return (
-            binding.kind in ("local", "constant")
+            (binding.kind == "local" or (binding.kind == "constant" and not self._scopes.is_of_others(binding.name)))
             and not binding.is_written
             and binding.init is not None
             and self._are_fixed([binding.init], depth)
@@ -161,14 +164,7 @@ class Statics(static.Statics[Scopes]):
         name, parameters = field_text(function, "name"), self._scopes.parameters(function)
         if binding in parameters and (cells := self._cases.get(function.id, {}).get(parameters.index(binding))):
             return list(cells)
-        operands = self._given_to(function, binding)
-        is_all = operands is not None and self._scopes.is_called_alone(name) and function.id not in self._asked
-        if not is_all:
-            return None
-        self._asked.add(function.id)
-        is_choice = self._is_choice(operands or ())
-        self._asked.discard(function.id)
-        return None if is_choice else operands
+        return self._given_to(function, binding) if self._scopes.is_called_alone(name) else None
 
     def _given_to(self, function: Node, binding: Binding) -> list[Node] | None:
         """What a parameter of a function is given; of functions of one name each has calls of its own."""
@@ -187,30 +183,59 @@ class Statics(static.Statics[Scopes]):
         is_open = any(child.type == "visibility_modifier" for child in function.children)
         return field_text(function, "name") in self._shared and (is_open or self._scopes.has_modules)
 
-    def _is_choice(self, operands: Iterable[Node]) -> bool:
-        """Whether the product says which of several operands it is, as two calls of a helper are in its branches."""
-        return len({text_of(operand) for operand in operands if self._is_chosen(operand)}) > 1
+    def are_mixed(self, node: Node) -> bool:
+        """Whether the product says which of several rows or arguments an expression is of each time.
 
-    def _is_chosen(self, node: Node, within: Node | None = None) -> bool:
-        """Whether the product says if a function, or one turn of a loop, comes to a node."""
-        for at in upward(node):
-            around = at.parent
-            if around is None or around.type == "function_item" or around == within:
-                return False
-            if around.type == "closure_expression" or (_is_branch(around, at) and not self._is_static_branch(around)):
-                return True
+        What comes out is counted and not named by rows, so that what is expected of one would be held against another.
+        """
+        passed: set[tuple[int, str]] = set()
+        rest = [node]
+        while rest:
+            for name in (part for part in walk(rest.pop()) if part.type == "identifier"):
+                binding, member = self._scopes.resolve(name), member_of(name, ("field_expression",), "value")
+                if (id(binding), text_of(member)) in passed:
+                    continue
+                passed.add((id(binding), text_of(member)))
+                if self._is_mixed_name(node, member, binding):
+                    return True
+                rest += [binding.init] if binding is not None and binding.init is not None else []
         return False
 
-    def _is_static_branch(self, around: Node) -> bool:
-        """Whether nothing of the product says which branch is taken, or each other one panics."""
-        if around.type == "match_arm":
-            *_, match = (at for at in (around.parent, around.parent and around.parent.parent) if at is not None)
-            others = [field_of(arm, "value") for arm in named(around.parent) if arm != around]
-            return self.is_static(field_of(match, "value")) or all(map(_panics, others))
-        condition = field_of(around, "condition")
-        if condition is not None and condition.type == "let_condition":
-            condition = field_of(condition, "value")
-        return self.is_static(condition) or macro_named(condition) == "cfg"
+    def _is_mixed_name(self, node: Node, member: Node, binding: Binding | None) -> bool:
+        if binding is None:
+            return self._is_mixed_argument(node, self.arguments.get(text_of(member), ()))
+        function = next(iter(functions_around(binding.statement)), None)
+        if binding.kind == "parameter" and function is not None and function.id not in {*self._cases, *self._asked}:
+            self._asked.add(function.id)
+            is_mixed = self._is_mixed_argument(node, self.calls_of(binding) or (), function)
+            self._asked.discard(function.id)
+            return is_mixed
+        column = self.column_of(member) if binding.kind == "each" else None
+        is_alike = column is not None and len(set(map(text_of, column.cells))) == 1
+        return binding.kind == "each" and not is_alike and self._is_by_choice(node, binding.statement)
+
+    def _is_mixed_argument(self, node: Node, arguments: Sequence[Node], function: Node | None = None) -> bool:
+        """Whether the product says which of several arguments of a function, or of a macro, it is at a node."""
+        is_by_choice = self._is_by_choice(node, function)
+        for of_test in self._where_they_differ(arguments):
+            chosen = [forms for call, forms in of_test if is_by_choice or self._is_by_choice(call)]
+            if len(set().union(*chosen)) > 1:
+                return True
+        return any(map(self.are_mixed, arguments))
+
+    def _conditions(self, around: Node, at: Node) -> list[Node]:
+        function = next(iter(functions_around(around)), None)
+        return conditions(around, at, is_called=bool(self._calls_to(function)))
+
+    def _is_settled(self, condition: Node) -> bool:
+        """Whether the product has no part in what says this, or in how often a loop goes round."""
+        condition = field_of(condition, "value") or condition if condition.type == "let_condition" else condition
+        while (method := callee_of(condition)) is not None and field_text(method, "field") in _ADAPTING:
+            if not all(map(self._is_settled, arguments_of(condition))):
+                return False
+            condition = field_of(method, "value") or condition
+        is_told = self.is_static(condition) or macro_named(condition) == "cfg"
+        return is_told or bool(self._tables(condition)[0])
 
     def column_of(self, node: Node) -> Column | None:
         """What a name or a field stands for in a loop over rows that are written out; None of anything else."""
@@ -263,8 +288,7 @@ class Statics(static.Statics[Scopes]):
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
         if binding is None and text_of(node) in self.arguments:
-            operands = self.arguments[text_of(node)]
-            return self._are_fixed(operands, depth) and not self._is_choice(operands)
+            return self._are_fixed(self.arguments[text_of(node)], depth)
         if binding is None:
             path = self._scopes.imports.get(text_of(node), "")
             if _CONSTANT.fullmatch(text_of(node)) and _STANDARD.fullmatch(path):
@@ -286,16 +310,7 @@ class Statics(static.Statics[Scopes]):
     def _is_static_cell(self, node: Node, depth: int) -> bool:
         column = self.column_of(node)
         cells, loop = (column.cells, column.loop) if column is not None else self._counted(node)
-        if loop is None or not self._unless_open(loop.id, lambda: self._are_fixed(cells, depth)):
-            return False
-        is_alike = column is not None and len(set(map(text_of, cells))) == 1
-        if is_alike or loop.id in self._asked:
-            return True  # what is asked of a turn's own branches is told by them together
-        self._asked.add(loop.id)
-        leaving = (part for part in walk(loop) if part.type == "continue_expression")
-        is_chosen = any(self._is_chosen(part, loop) for part in (node, *leaving))
-        self._asked.discard(loop.id)
-        return not is_chosen
+        return loop is not None and self._unless_open(loop.id, lambda: self._are_fixed(cells, depth))
 
     def _is_static_path(self, node: Node, _depth: int) -> bool:
         path, name = field_text(node, "path"), field_text(node, "name")
@@ -446,29 +461,6 @@ def _type_of(call: Node) -> Node | None:
     if function is not None and function.type == "generic_function":
         return next(iter(named(field_of(function, "type_arguments"))), None)
     return field_of(around, "type") if around is not None and around.type == "let_declaration" else None
-
-
-def _is_branch(around: Node, at: Node) -> bool:
-    """Whether a node is a part that not each run comes to."""
-    if around.type == "match_arm":
-        return is_field(around, "value", at)
-    if around.type == "while_expression":
-        return is_field(around, "body", at)
-    return around.type == "if_expression" and not is_field(around, "condition", at)
-
-
-def _panics(node: Node | None) -> bool:
-    """Whether what is come to there ends the test."""
-    statements = named(node) if node is not None and node.type == "block" else [node]
-    inner = (
-        named(part)[0] if part is not None and part.type == "expression_statement" else part for part in statements
-    )
-    return any(macro_named(part) in _PANICS for part in inner)
-
-
-def macro_named(node: Node | None) -> str:
-    """The macro that is called as such; empty for anything else."""
-    return field_text(node, "macro") if node is not None and node.type == "macro_invocation" else ""
 
 
 def _gone_over(node: Node) -> Node:
