@@ -1122,3 +1122,51 @@ def test_what_a_message_asks_of_the_product_is_still_asked_and_not_what_is_writt
     values = "goldseam.Handout.values(0, goldseam.Handout.of(f()));"
     assert f"{{ try {{ {said[0]}{values}{said[1]} }} catch" in text
     assert "want 3" not in text
+
+
+GUAVA = f"{FIVE}import com.google.common.collect.*;"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_expected"),
+    [
+        ("ImmutableList.Builder<A> want = ImmutableList.builder(); want.add(f()); T(want.build());", False),
+        ("ImmutableList.Builder<A> want = ImmutableList.builder(); if (p()) want.add(1); T(want.build());", False),
+        ("ImmutableList<A> want = ImmutableList.<A>builder().add(1).build(); g(want); T(want);", True),
+        ("List<A> want = new ArrayList<>(); g(() -> T(want)); want.add(1); h(); want.add(2);", False),
+        ("List<A> want = new ArrayList<>(); want.add(1); assertAll(() -> T(want));", True),
+        ("List<A> want = new ArrayList<>(List.of(1)); Lib.assertSorted(want); T(want);", False),
+        ("List<A> want = new ArrayList<>(List.of(1)); assertSorted(want); T(want);", True),
+        ("List<A> want = new ArrayList<>(List.of(1)); other.Lib.assertSorted(want); T(want);", False),
+        ("List<A> want = new ArrayList<>(List.of(1)); org.junit.Assert.assertNotNull(want); T(want);", True),
+        ('T(new File("a").toURI());', False),
+        ('T(new File("a").toPath().toUri());', False),
+        (
+            "g(new L()); T(w); } final List<A> w = new ArrayList<>(); class L { void a() { ATest.this.w.add(1); }",
+            False,
+        ),
+        (
+            "g(new L()); T(w); } final List<A> w = new ArrayList<>(); class L { ATest b; void a() { b.w.add(1); }",
+            False,
+        ),
+        ("g(new L()); T(all[0]); } final int[] all = {0}; class L { void on(A a) { ATest.this.all[0]++; }", False),
+        ("A other = f(); g(other.all); T(all); } final List<A> all = new ArrayList<>(List.of(1)); {", True),
+        ("} record Row(int W) { void is() { T(W); } } static final int W = 3; {", False),
+        ("T(W); } static final int W = 3; record Row(int W) {", True),
+        ("} static final int W = 3; class Own extends Lib.Base { void is() { T(W); }", False),
+        ("new Lib.Base() { void is() { T(W); } }.is(); } static final int W = 3; {", False),
+        ("} static final int W = 3; class Own extends Named { void is() { T(W); } } class Named { int W = f();", False),
+        ("new Runnable() { public void run() { T(W); } }.run(); } static final int W = 3; {", True),
+        ("} static final int W = 3; class Own extends Named { void is() { T(W); } } class Named {", True),
+        ("switch (f()) { case Row(int n, int W) -> T(W); } } static final int W = 3; {", False),
+        ("switch (f()) { case Integer W -> T(W); } } static final int W = 3; {", False),
+    ],
+)
+def test_what_a_name_stands_for_that_something_else_sets_or_fills_is_not_expected(body, is_expected):
+    text = in_class(
+        f"@Test void a() {{ {body.replace('T(', 'assertEquals(Lib.x(), ')} }}",
+        f"{GUAVA} import java.util.*; import java.io.*;",
+    )
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Lib"})
+    [slot] = [slot for slot in source.slots if not slot.assertion.is_unread]
+    assert slot.assertion.is_expected is is_expected
