@@ -979,6 +979,37 @@ def test_an_assertion_tells_what_its_library_has_in_another_way_than_java(head, 
     assert slot.assertion.options == options
 
 
+MATCHERS = "import static org.hamcrest.MatcherAssert.assertThat;\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "matcher", "is_read"),
+    [
+        ("import static org.hamcrest.Matchers.*;", 'endsWith("a")', True),
+        ("import static org.hamcrest.CoreMatchers.endsWith;", 'endsWith("a")', True),
+        ("import org.hamcrest.Matchers;", 'Matchers.endsWith("a")', True),
+        ("import org.hamcrest.*;", 'Matchers.endsWith("a")', True),
+        ("import org.hamcrest.core.StringEndsWith;", 'StringEndsWith.endsWith("a")', True),
+        ("import static org.hamcrest.Matchers.is;import static own.Mine.endsWith;", 'is(endsWith("a"))', False),
+        ("import static org.hamcrest.Matchers.is;import static own.Mine.*;", 'endsWith("a")', False),
+        ("import static org.hamcrest.Matchers.*;", 'Mine.endsWith("a")', False),
+        ("import own.Matchers;", 'Matchers.endsWith("a")', False),
+        ("import static org.hamcrest.Matchers.*;", 'startsWith("a")', False),
+        ("import static org.hamcrest.Matchers.*;", 'not(contains("a"))', False),
+    ],
+)
+def test_a_matcher_of_another_class_is_not_hamcrest_s_whose_name_it_has(head, matcher, is_read):
+    own = "Matcher<String> startsWith(String of) { return null; }"
+    text = in_class(f"{own} @Test void a() {{ assertThat(f(), {matcher}); }}", MATCHERS + head)
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=({"contains"}, ()))
+    assert [slot.assertion.is_unread for slot in source.slots if not slot.assertion.is_unread] == [False] * is_read
+    rule = "@Rule public ExpectedException thrown = ExpectedException.none();"
+    test = f"@Test public void a() {{ thrown.expectMessage({matcher}); f(); }}"
+    body = f"{test} @Test public void b() {{ assertNull(g()); }}"
+    slots = parsed(in_class(f"{own}{rule}{body}", FOUR + head)).slots
+    assert [slot.assertion.form for slot in slots] == [*(["rule"] if is_read else []), "values"]
+
+
 def test_testng_asks_each_of_two_whether_it_equals_the_other():
     text = in_method("assertEquals(f(1), g(1));", TESTNG)
     assert "alike(0, goldseam.Handout.of(f(1)), goldseam.Handout.of(g(1)))" in parsed(text).stripped({0: Mode.RESULT})

@@ -204,19 +204,20 @@ def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:
     arguments = arguments_of(matcher) if name else []
     if name in ("is", "not") and len(arguments) == 1:
         is_turned = is_not is not (name == "not")
-        if _is_matcher(arguments[0]):
+        if is_matcher(arguments[0]):
             return claim_of(arguments[0], is_not=is_turned)
         form: Form | None = _MATCHERS["equalTo"]
         is_not = is_turned
     else:
         form = _MATCHERS.get(name)
-    if any(map(_is_matcher, arguments)):
+    if any(map(is_matcher, arguments)):
         return None
     claim = _claim(form, arguments)
     return replace(claim, options=contrary(claim.options)) if claim is not None and is_not else claim
 
 
-def _is_matcher(node: Node) -> bool:
+def is_matcher(node: Node) -> bool:
+    """Whether a node is called like a matcher of Hamcrest."""
     holder = field_of(node, "object") if node.type == "method_invocation" else None
     is_free = holder is None or text_of(holder).rpartition(".")[2] in ("Matchers", "CoreMatchers")
     return node.type == "method_invocation" and is_free and name_of(node) in {*_MATCHERS, *_WRAPPING}

@@ -109,6 +109,8 @@ _SHOWING = words("Arrays Objects String Collections")
 """Classes whose methods make a text of what they are given."""
 _RUNNING = {"Executable": "execute", "ThrowingRunnable": "run", "ThrowingCallable": "call"}
 """Interfaces of JUnit, TestNG and AssertJ for what is to throw, and their methods."""
+_MATCHING = ("org.hamcrest.", "org.junit.matchers.")
+"""Packages of Hamcrest's matchers."""
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
 _TELLING = re.compile(r"toString|format|join|(?:get)?(?:\w*Name|Message)|name|describe")
@@ -263,8 +265,7 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.resolve(node) if node is not None and is_name else None
         return binding is not None and binding.type_name == "ExpectedException"
 
-    @staticmethod
-    def _of_expecting(call: Node) -> fluent.Claim | None:
+    def _of_expecting(self, call: Node) -> fluent.Claim | None:
         name, arguments = name_of(call), arguments_of(call)
         if len(arguments) != _ONE_SIDE:
             return None
@@ -274,6 +275,8 @@ class Reader(sites.Reader[Statics]):
             return None
         by, nodes = "contains", arguments
         if arguments[0].type == "method_invocation" and name_of(arguments[0]) in _OF_MESSAGES:
+            if not self._is_hamcrest_s(arguments[0]):
+                return None
             by, nodes = _OF_MESSAGES[name_of(arguments[0])], arguments_of(arguments[0])
         return fluent.Claim(op="java.message", nodes=tuple(nodes), options={"by": by})
 
@@ -379,11 +382,31 @@ class Reader(sites.Reader[Statics]):
         """Hamcrest's `assertThat`, of JUnit 4 too."""
         if kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
             return None
-        read = fluent.claims_of_matcher(arguments[-1])
+        read = fluent.claims_of_matcher(arguments[-1]) if self._is_hamcrest_s(arguments[-1]) else None
         if read is not None:
             return self._of_claims(arguments[-2], read[0], replaced, is_any=read[1])
         is_condition = len(arguments) == _TWO_SIDES and self._is_text(arguments[0]) and self._is_condition(arguments[1])
         return self._of_truth(arguments[1], replaced, "true") if is_condition else None
+
+    def _is_hamcrest_s(self, matcher: Node) -> bool:
+        """Whether what is called like matchers of Hamcrest in one is none of others."""
+        first = fluent.calls_of(bare(matcher))[:1]
+        return all(map(self._is_of_hamcrest, [*first, *filter(fluent.is_matcher, walk(matcher))]))
+
+    def _is_of_hamcrest(self, call: Node) -> bool:
+        holder, name = field_of(call, "object"), name_of(call)
+        whole = [path for path in self._scopes.packages if path.rpartition(".")[2][:1].isupper()]
+        if holder is not None:
+            path = self._scopes.class_of(text_of(holder))
+            return path.startswith(_MATCHING) or (
+                path in ("Matchers", "CoreMatchers") and path not in self._scopes.classes
+            )
+        if name in self._scopes.members:
+            return self._scopes.members[name].startswith(_MATCHING)
+        is_open = any(
+            path not in _CLASSES and not path.startswith((*_MATCHING, "java.", "org.mockito")) for path in whole
+        )
+        return not self._statics.has_method(name) and (not is_open or any(path.startswith(_MATCHING) for path in whole))
 
     def _is_condition(self, node: Node) -> bool:
         """Whether an expression is a boolean by its form, and no matcher."""
