@@ -7,7 +7,7 @@ import re
 import pytest
 
 from miner.languages.base import Mode
-from miner.languages.java.stripping import helpers, literals
+from miner.languages.java.stripping import helpers, literals, sites
 from miner.languages.java.stripping.source import StrippedSource
 
 FOUR = "import static org.junit.Assert.*;\nimport java.util.*;\nimport org.junit.Assert;\nimport org.junit.Test;\n"
@@ -1201,3 +1201,22 @@ def test_what_a_name_stands_for_that_something_else_sets_or_fills_is_not_expecte
     source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Lib"})
     [slot] = [slot for slot in source.slots if not slot.assertion.is_unread]
     assert slot.assertion.is_expected is is_expected
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "body"),
+    [
+        ("core/src/main/java/org/assertj/core/api/Assertions.java", ASSERTJ, "assertThat(f()).isEqualTo(3);"),
+        ("src/main/java/com/google/common/truth/Truth.java", TRUTH, "assertThat(f()).isEqualTo(3);"),
+        ("src/main/java/org/hamcrest/MatcherAssert.java", HAMCREST, "assertThat(f(), is(3));"),
+        ("src/main/java/org/hamcrest/MatcherAssert.java", FOUR, "assertThat(f(), org.hamcrest.CoreMatchers.is(3));"),
+        ("src/main/java/org/junit/jupiter/api/Assertions.java", FIVE, "assertEquals(3, f());"),
+        ("src/main/java/org/testng/Assert.java", "import org.testng.Assert;", "Assert.assertEquals(f(), 3);"),
+    ],
+)
+def test_what_a_library_asserts_in_its_own_repository_is_the_product_s_to_say(path, head, body):
+    for paths, is_read in (([path], False), ([f"src/test/java/other/{path.rpartition('/')[2]}"], True)):
+        source = StrippedSource(
+            in_method(body, head).encode(), path="ATest.java", first=0, products=sites.products_in(paths)
+        )
+        assert bool(source.slots) is is_read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -139,9 +139,14 @@ class Reader(sites.Reader[Statics]):
         statics: Statics,
         helpers: Mapping[str, Helper] | None = None,
         inherited: Collection[str] = (),
+        products: Collection[str] = (),
     ) -> None:
-        """`helpers` are methods of other files that only compare, `inherited` those that hide what is imported."""
+        """`helpers` are methods of other files that only compare, `inherited` those that hide what is imported.
+
+        `products` are classes of assertions that are the tree's own: what they assert is asked of the product.
+        """
         self._scopes, self._statics, self._helpers, self._inherited = scopes, statics, helpers or {}, inherited
+        self._classes = {name: kind for name, kind in _CLASSES.items() if name not in products}
 
     def of_call(self, call: Node) -> Assertion | None:
         """The assertion that a call makes; None where it makes none that is known."""
@@ -324,17 +329,18 @@ class Reader(sites.Reader[Statics]):
         holder, name = field_of(call, "object"), name_of(call)
         if holder is not None and holder.type != "this":
             of = text_of(holder)
-            return _CLASSES.get(self._scopes.class_of(of), "") if of not in self._scopes.classes else ""
+            return self._classes.get(self._scopes.class_of(of), "") if of not in self._scopes.classes else ""
         if name in self._scopes.functions or name in self._inherited:
             return ""
         if name in self._scopes.members:
-            return _CLASSES.get(self._scopes.members[name], "")
-        kinds = [kind for package in self._scopes.packages if (kind := _CLASSES.get(package))]
+            return self._classes.get(self._scopes.members[name], "")
+        kinds = [kind for package in self._scopes.packages if (kind := self._classes.get(package))]
         is_named = name == "fail" or name.startswith("assert")
         if kinds and is_named:
             is_fluent = name.startswith(("assertThat", "assertWith"))
             return next((kind for kind in kinds if (kind not in _JUNIT) is is_fluent), kinds[0])
-        return "junit4" if is_named and self._is_inherited(call) else ""
+        is_there = "junit.framework.TestCase" in self._classes
+        return "junit4" if is_named and is_there and self._is_inherited(call) else ""
 
     def _helper_called(self, call: Node) -> Helper | None:
         """The method of another file that only compares, if a call may be of that."""
@@ -380,7 +386,8 @@ class Reader(sites.Reader[Statics]):
 
     def _of_matcher(self, kind: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         """Hamcrest's `assertThat`, of JUnit 4 too."""
-        if kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
+        is_own = "org.hamcrest.MatcherAssert" not in self._classes
+        if is_own or kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
             return None
         read = fluent.claims_of_matcher(arguments[-1]) if self._is_hamcrest_s(arguments[-1]) else None
         if read is not None:
@@ -617,6 +624,12 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.of_name(node)
         kind = field_text(node, "type") if node.type == "object_creation_expression" else ""
         return _RUNNING.get((binding.type_name if binding is not None else kind).rpartition(".")[2])
+
+
+def products_in(paths: Iterable[str]) -> set[str]:
+    """The classes of assertions that a tree has itself, by the paths of its files."""
+    ends = {f"/{name.replace('.', '/')}.java": name for name in _CLASSES}
+    return {name for path in paths for end, name in ends.items() if f"/{path}".endswith(end)}
 
 
 def _throws(statement: Node) -> bool:
