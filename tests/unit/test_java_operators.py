@@ -336,3 +336,22 @@ def test_a_collection_that_tells_otherwise_than_what_is_in_it_counts_by_that_whe
     assert not holds("java.equals", MAP, value(["w", ["M", MAP[2][1]]]))
     with pytest.raises(MalformedError):
         values.decode(value(["w", ["s", "a"]]))
+
+
+NOT = {"not": True}
+
+
+def test_a_set_or_map_that_has_one_thing_twice_equals_none_that_has_it_once():
+    assert not holds("java.equals", many("t", s("a")), many("t", s("a"), s("a")))
+    pair = [["s", "k"], ["s", "v"]]
+    assert not holds("java.equals", MAP, value(["m", [pair, pair]]))
+
+
+def test_what_tells_another_size_than_it_has_has_none_and_equals_nothing():
+    listed = value(["w", ["q", [["s", "a"]]]])
+    for negated in ({}, NOT):
+        assert not holds("java.size", listed, i(1), **negated)
+        assert not holds("java.empty", listed, **negated)
+        assert not holds("java.equals", many("l", s("a")), listed, **negated)
+    assert holds("java.items", listed, s("a"), each=True)
+    assert holds("java.size", value(["w", ["l", [["s", "a"]]]]), i(1))

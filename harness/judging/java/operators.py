@@ -61,9 +61,9 @@ def _key(part: Part | None, *, arrays: bool = False, typed: bool = False) -> Has
             items = tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
             return "a", typed and part.kind in _PRIMITIVE, items
         case "t" | "T":
-            return "t", frozenset(counted(map(_key, part.parts)))
+            return "t", frozenset(counted(map(_key, part.parts)).items())
         case "m" | "M":
-            return "m", frozenset(counted((_key(key), _key(value)) for key, value in part.parts))
+            return "m", frozenset(counted((_key(key), _key(value)) for key, value in part.parts).items())
         case "O":
             return "O", tuple(map(_key, part.parts))
         case "B" if not arrays:
@@ -265,6 +265,8 @@ def _text(value: Value) -> str:
 
 def _length(value: Value) -> int:
     part = held_by(value)
+    if part.compares and part.tag == "q":
+        raise UndecidableError("a collection that tells another size than what is in it has")
     if part.tag == "s":
         return len(part.plain.encode("utf-16-le", "surrogatepass")) // 2
     if part.tag == "B":
