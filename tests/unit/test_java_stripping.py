@@ -937,6 +937,11 @@ def test_a_text_of_many_lines_is_expected():
 
 
 TESTNG = "import static org.testng.Assert.*;\n"
+WIDENS = {"promotes": "widening"}
+JOINED = [
+    {"op": "java.equals", "count": 1, "options": {"arrays": True, "boxed": True}},
+    {"op": "java.null", "count": 0, "options": {}},
+]
 
 
 @pytest.mark.parametrize(
@@ -961,13 +966,26 @@ def test_a_tolerance_of_what_is_not_to_be_equal_is_read_and_never_taken_for_a_va
     ("head", "body", "options"),
     [
         (ASSERTJ, "assertThat(f()).doesNotContain(BANNED);", {"any": True, "not": True, "spread": True}),
-        (ASSERTJ, "assertThat(f()).isGreaterThan(0.0);", {"total": True}),
-        (ASSERTJ, "assertThat(f()).isGreaterThanOrEqualTo(0.0);", {}),
+        (ASSERTJ, "assertThat(f()).isGreaterThan(0.0);", {"total": True, **WIDENS}),
+        (ASSERTJ, "assertThat(f()).isGreaterThanOrEqualTo(0.0);", WIDENS),
+        (ASSERTJ, "assertThat(f()).isCloseTo(0.5, within(0.1));", WIDENS),
         (ASSERTJ, 'assertThat(f()).isNotIn("a", "b");', {"converts": True, "not": True}),
         (ASSERTJ, "assertThat(f()).isSameAs(3);", {"boxed": True}),
-        (TRUTH, "assertThat(f()).isAtLeast(0.0);", {"total": True}),
-        (HAMCREST, "assertThat(f(), not(lessThan(0.0)));", {"total": True, "not": True}),
-        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "not": True}),
+        (TRUTH, "assertThat(f()).isAtLeast(0.0);", {"total": True, **WIDENS}),
+        (TRUTH, "assertThat(f()).isWithin(0.1).of(0.5);", WIDENS),
+        (TRUTH, "assertThat(f()).containsNoneOf(1, 2);", {"any": True, "not": True, "called": True}),
+        (HAMCREST, "assertThat(f(), not(lessThan(0.0)));", {"total": True, "boxed": True, "null": False, "not": True}),
+        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "null": False, "not": True}),
+        (HAMCREST, "assertThat(f(), closeTo(0.5, 0.1));", {"null": False, **WIDENS}),
+        (HAMCREST, "assertThat(f(), not(nullValue()));", {"not": True}),
+        (HAMCREST, "assertThat(f(), either(is(3)).or(nullValue()));", {"parts": JOINED, "any": True, "null": False}),
+        (HAMCREST, "assertThat(f(), both(is(3)).and(nullValue()));", {"parts": JOINED, "null": False}),
+        (HAMCREST, "assertThat(f(), anyOf(is(3), nullValue()));", {"parts": JOINED, "any": True}),
+        (FOUR, "assertEquals(3, f());", {"promotes": "whole"}),
+        (FIVE, "assertEquals(3, f());", {}),
+        (FIVE, "assertTrue(Objects.equals(3, f()));", {"boxed": True}),
+        (FIVE, "assertFalse(List.of(1).contains(f()));", {"called": True, "not": True}),
+        (FIVE, "assertFalse(Arrays.asList(1).contains(f()));", {"not": True}),
         (FIVE, "assertIterableEquals(List.of(1), f());", {"flat": True}),
         (FIVE, "assertTrue(Arrays.equals(new int[] {1}, f()));", {"flat": True}),
         (FIVE, "assertSame(3, f());", {"boxed": True}),
@@ -1201,6 +1219,18 @@ def test_what_a_name_stands_for_that_something_else_sets_or_fills_is_not_expecte
     source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Lib"})
     [slot] = [slot for slot in source.slots if not slot.assertion.is_unread]
     assert slot.assertion.is_expected is is_expected
+
+
+def test_a_method_of_another_file_takes_what_it_is_given_as_its_parameters_say():
+    checks = b"""class Checks {
+    static void assertIs(Object want, Object got) { assertEquals(want, got); }
+    static void assertLongs(long want, long got) { org.junit.Assert.assertEquals(want, got); }
+    static void assertMore(int want, int got) { assertTrue(got > want); }
+}"""
+    known = helpers.helpers_in([f"import static org.junit.jupiter.api.Assertions.*;{checks.decode()}".encode()])
+    assert {name: dict(helper.options) for name, helper in known.items()} == {
+        "assertIs": {"boxed": True}, "assertLongs": {}, "assertMore": {},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.java.stripping import fluent
-from miner.languages.java.stripping.fluent import FLAT, OBJECTS
+from miner.languages.java.stripping.fluent import CALLED, FLAT, OBJECTS
 from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
 from miner.languages.java.stripping.static import FIXED, LOOKING, NUMBERS, TEXTS, Statics, holds_text
 from miner.languages.stripping import sites
@@ -97,10 +97,12 @@ _COMPARISONS = {"==": ("java.same", {}), "!=": ("java.same", NOT)} | {
     sign: (f"java.{sign}", {}) for sign in ("<", "<=", ">", ">=")
 }
 _CALLED: Mapping[str, tuple[str, Options]] = {
-    "equals": ("java.equals", {"boxed": True, "called": True}), "contains": ("java.contains", {}),
+    "equals": ("java.equals", {"boxed": True, "called": True}), "contains": ("java.contains", CALLED),
     "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}), "matches": ("java.matches", {}),
 }  # fmt: skip
 """Methods whose object and one argument are compared."""
+_TAKES_NULL = re.compile(r"(?:\w+\.)*asList\(|new (?:\w+\.)*(?:ArrayList|LinkedList|(?:Linked)?HashSet)\b")
+"""How collections are made that may be asked for null."""
 _SEARCHED = ("goldseam.Handout.searched(", ")")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _ASKING = words("method_invocation identifier field_access object_creation_expression array_access")
@@ -391,7 +393,7 @@ class Reader(sites.Reader[Statics]):
             return None
         read = fluent.claims_of_matcher(arguments[-1]) if self._is_hamcrest_s(arguments[-1]) else None
         if read is not None:
-            return self._of_claims(arguments[-2], read[0], replaced, is_any=read[1])
+            return self._of_claims(arguments[-2], read[0], replaced, read[1])
         is_condition = len(arguments) == _TWO_SIDES and self._is_text(arguments[0]) and self._is_condition(arguments[1])
         return self._of_truth(arguments[1], replaced, "true") if is_condition else None
 
@@ -448,7 +450,7 @@ class Reader(sites.Reader[Statics]):
         return replace(assertion, operands=(value, *assertion.operands[1:]), compares="", condition=None)
 
     def _of_claims(
-        self, value: Node, claims: Sequence[fluent.Claim], replaced: Node, *, is_any: bool = False
+        self, value: Node, claims: Sequence[fluent.Claim], replaced: Node, joined: Options | None = None
     ) -> Assertion | None:
         nodes = [value, *(node for claim in claims for node in claim.nodes)]
         patterns = [node for claim in claims for node in claim.nodes if claim.op == "java.matches"]
@@ -462,8 +464,7 @@ class Reader(sites.Reader[Statics]):
                 return self._of_truth(value, replaced, "false" if options.get("not") else "true")
             compares = "equal" if op == "java.equals" and not options.get("not") else ""
             return self._of_operands(replaced, op, nodes, options, compares)
-        options = {**_parts(claims), "any": True} if is_any else _parts(claims)
-        return self._of_operands(replaced, "java.chain", nodes, options)
+        return self._of_operands(replaced, "java.chain", nodes, {**_parts(claims), **(joined or {})})
 
     def _of_truth(self, node: Node, replaced: Node, word: str) -> Assertion:
         """That a condition is true, or false."""
@@ -494,6 +495,8 @@ class Reader(sites.Reader[Statics]):
     def _of_junit(self, kind: str, name: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         if name in _TWO:
             op, options, compares = _TWO[name]
+            if kind == "junit4" and op == "java.equals":
+                options = {**options, "promotes": "whole"}
             if kind == "testng" and op == "java.equals":
                 options, compares = {**options, "arrays": True}, compares and "alike"
             options = {**options, "typed": True} if kind == "junit5" and op == "java.arrays" else options
@@ -580,18 +583,27 @@ class Reader(sites.Reader[Statics]):
             holder, name, arguments = field_of(inner, "object"), name_of(inner), arguments_of(inner)
             is_arrays = text_of(holder) == "Arrays" and name == "equals"
             if len(arguments) == _TWO_SIDES and (is_arrays or f"{text_of(holder)}.{name}" == "Objects.equals"):
-                op, options = ("java.arrays", FLAT) if is_arrays else ("java.equals", {})
+                op, options = ("java.arrays", FLAT) if is_arrays else ("java.equals", OBJECTS)
                 return self._of_operands(replaced, op, arguments, options)
             if name in _CALLED and holder is not None and len(arguments) == _ONE_SIDE:
                 op, options = _CALLED[name]
                 sides = [holder, *arguments]
                 looked_at = arguments if name == "matches" else sides
                 if any(map(self._statics.is_static, looked_at)) and holder.type not in ("super", "this"):
+                    if options == CALLED and _TAKES_NULL.match(text_of(self._made_by(holder))):
+                        options = {}
                     assertion = self._of_operands(replaced, op, sides, options)
                     value, other = assertion.operands
                     searched = value if value.static or name != "contains" else replace(value, around=_SEARCHED)
                     return replace(assertion, operands=(searched, other))
         return self._of_operands(replaced, "java.truth", [inner], {})
+
+    def _made_by(self, node: Node) -> Node:
+        """What a name is set to that nothing else sets; anything else itself."""
+        binding = self._scopes.of_name(bare(node))
+        return (
+            binding.init if binding is not None and binding.init is not None and not binding.is_written else bare(node)
+        )
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
         return Operand(node=node, static=self._statics.is_static(node), around=around)
