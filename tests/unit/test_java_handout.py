@@ -120,3 +120,39 @@ def test_what_java_has_in_another_order_in_each_run_comes_out_in_one(tmp_path):
     )
     assert [[item[2] for item in value[2][1]] for [value] in told[:2]] == [list("12345"), list("53412")]
     assert [key[2] for key, _ in told[2][0][2][1]] == list("123")
+
+
+def test_a_collection_that_tells_another_size_or_does_not_find_what_is_in_it_comes_out_so(tmp_path):
+    lost = "public Integer get(Object key) { return null; }"
+    kept = "public Integer get(Object key) { return super.get(key); }"
+    most = "public int size() { return 2; }"
+    one = 'new java.util.HashMap<String, Integer>() {{ {{ super.put("a", 1); }} {} }}'
+    listed = "new java.util.AbstractCollection<String>() {{ public java.util.Iterator<String> iterator() {{ {} }} {} }}"
+    twice = 'return java.util.Arrays.asList("a", "a").iterator();'
+    told = handed(
+        tmp_path,
+        *(f"values(0, Handout.of({one.format(own)}))" for own in (lost, kept, most)),
+        "values(0, Handout.of(new java.util.IdentityHashMap<>(java.util.Collections.singletonMap(1, 2))))",
+        "values(0, Handout.of(new java.util.IdentityHashMap<>()))",
+        f"values(0, Handout.of({listed.format('return java.util.Collections.emptyIterator();', most)}))",
+        f"values(0, Handout.of({listed.format(twice, most)}))",
+    )
+    tags = [(value[2][0], value[2][1][0] if value[2][0] == "w" else "") for [value] in told]
+    assert tags == [("w", "M"), ("m", ""), ("x", ""), ("w", "M"), ("m", ""), ("w", "q"), ("q", "")]
+
+
+def test_a_collection_that_takes_for_equal_what_is_not_comes_out_so_whatever_its_class(tmp_path):
+    by_case = "new java.util.TreeSet<{}>({}) {{ {{ add({}); }} }}"
+    of_text = by_case.format("String", "String.CASE_INSENSITIVE_ORDER", '"a"')
+    of_letter = by_case.format("Character", "(a, b) -> Character.toLowerCase(a) - Character.toLowerCase(b)", "'a'")
+    own = "public boolean containsKey(Object key) { return super.containsKey(key.toString().toLowerCase()); }"
+    told = handed(
+        tmp_path,
+        f"values(0, Handout.of(java.util.Collections.unmodifiableSet({of_text})))",
+        f"values(0, Handout.of({of_letter}))",
+        f'values(0, Handout.of(new java.util.HashMap<String, Integer>() {{ {{ super.put("a", 1); }} {own} }}))',
+        'values(0, Handout.of(new java.util.TreeSet<>(java.util.Arrays.asList(new java.math.BigDecimal("1.0")))))',
+        'values(0, Handout.of(java.util.Collections.unmodifiableSet(new java.util.TreeSet<>(java.util.Set.of("a")))))',
+        "values(0, Handout.of(new java.util.TreeSet<>(java.util.Set.of('a'))))",
+    )
+    assert [value[2][0] for [value] in told] == ["T", "T", "M", "T", "t", "t"]

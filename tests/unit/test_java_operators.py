@@ -336,3 +336,89 @@ def test_a_collection_that_tells_otherwise_than_what_is_in_it_counts_by_that_whe
     assert not holds("java.equals", MAP, value(["w", ["M", MAP[2][1]]]))
     with pytest.raises(MalformedError):
         values.decode(value(["w", ["s", "a"]]))
+
+
+WIDENS = {"promotes": "widening"}
+NOT = {"not": True}
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "options", "wanted"),
+    [
+        ("java.equals", (i(3), d("3.0")), {"promotes": "whole"}, False),
+        ("java.equals", (i(3), boxed(3, "Long")), {"promotes": "whole"}, False),
+        ("java.equals", (i(3), boxed(3)), {"promotes": "whole"}, True),
+        ("java.equals", (i(3), i(3, "Long")), {"promotes": "whole"}, True),
+        ("java.equals", (d("3.0"), d("3.0")), {"promotes": "whole"}, True),
+        ("java.equals", (i(3, "Long"), i(3)), WIDENS, True),
+        ("java.equals", (boxed(3, "Long"), i(3)), WIDENS, True),
+        ("java.equals", (i(3), i(3, "Long")), WIDENS, True),
+        ("java.equals", (i(3, "Short"), i(3)), WIDENS, False),
+        ("java.equals", (boxed(3, "Short"), i(3)), WIDENS, False),
+        ("java.equals", (d("0.5", "Float"), d("0.5")), WIDENS, False),
+        ("java.equals", (value(["c", "Character", "97"], primitive=True), i(97)), WIDENS, False),
+        ("java.equals", (i(97), value(["c", "Character", "97"], primitive=True)), WIDENS, True),
+        ("java.>", (d("0.75", "Float"), d("0.5")), WIDENS, False),
+        ("java.>", (d("0.75"), i(0)), WIDENS, True),
+        ("java.>", (i(5, "Long"), i(3)), {"boxed": True, "total": True}, False),
+        ("java.>", (i(5), i(3)), {"boxed": True, "total": True}, True),
+        ("java.>", (i(5, "Long"), i(3)), {"total": True}, True),
+        ("java.near", (d("0.75", "Float"), d("0.75"), d("0.1")), WIDENS, False),
+        ("java.near", (d("0.75"), d("0.75"), d("0.1")), WIDENS, True),
+        ("java.near", (d("0.75", "Float"), d("0.75"), d("0.1")), {}, True),
+    ],
+)
+def test_numbers_are_compared_as_the_method_that_is_called_takes_them(op, operands, options, wanted):
+    assert holds(op, *operands, **options) is wanted
+
+
+def test_an_array_of_numbers_is_none_of_another_type_or_of_objects():
+    for kind in ("long", "java.lang.Integer"):
+        other = value(["a", kind, INTS[2][2]])
+        assert not holds("java.arrays", INTS, other)
+        assert not holds("java.arrays", INTS, other, flat=True)
+    assert not holds("java.arrays", value(["a", "int", []]), value(["a", "long", []]))
+    assert holds("java.arrays", value(["a", "java.lang.Object", []]), value(["a", "java.lang.String", []]))
+
+
+def test_what_may_refuse_to_be_asked_for_null_is_not_decided():
+    listed, both = many("l", s("a")), many("l", s("a"), NULL)
+    assert not holds("java.contains", listed, NULL, called=True, **NOT)
+    assert holds("java.contains", listed, NULL, **NOT)
+    assert holds("java.contains", both, NULL, called=True)
+    assert holds("java.contains", listed, s("b"), called=True, **NOT)
+
+
+def test_a_set_or_map_that_has_one_thing_twice_equals_none_that_has_it_once():
+    assert not holds("java.equals", many("t", s("a")), many("t", s("a"), s("a")))
+    pair = [["s", "k"], ["s", "v"]]
+    assert not holds("java.equals", MAP, value(["m", [pair, pair]]))
+
+
+def test_what_tells_another_size_than_it_has_has_none_and_equals_nothing():
+    listed = value(["w", ["q", [["s", "a"]]]])
+    for negated in ({}, NOT):
+        assert not holds("java.size", listed, i(1), **negated)
+        assert not holds("java.empty", listed, **negated)
+        assert not holds("java.equals", many("l", s("a")), listed, **negated)
+    assert holds("java.items", listed, s("a"), each=True)
+    assert holds("java.size", value(["w", ["l", [["s", "a"]]]]), i(1))
+
+
+def test_a_matcher_of_hamcrest_takes_no_null():
+    no_null: dict[str, Any] = {"null": False}
+    assert holds("java.contains", NULL, s("a"), **no_null, **NOT)
+    assert not holds("java.contains", NULL, s("a"), **no_null)
+    assert not holds("java.contains", NULL, s("a"), **NOT)
+    parts = [{"op": "java.null", "count": 0, "options": {}}, {"op": "java.contains", "count": 1, "options": no_null}]
+    assert holds("java.chain", NULL, s("a"), parts=parts, any=True)
+    assert not holds("java.chain", NULL, s("a"), parts=parts, any=True, **no_null)  # either, which takes none itself
+
+
+def test_collections_in_others_hold_the_same_whatever_their_kind_where_the_library_asks_so():
+    of_list, of_set, of_other = (many("l", many(tag, i(1), i(2))) for tag in "ltq")
+    for other in (of_set, of_other, of_list):
+        assert holds("java.items", of_list, other, flat=True)
+        assert not holds("java.items", many("l", many("l", i(2), i(1))), other, flat=True)
+    assert holds("java.items", many("l", many("t", i(2), i(1))), of_set, flat=True)
+    assert not holds("java.items", of_list, of_set, sorted=True)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from miner.languages.base import Mode
-from miner.languages.java.stripping import helpers, literals
+from miner.languages.java.stripping import helpers, literals, sites
 from miner.languages.java.stripping.source import StrippedSource
 
 FOUR = "import static org.junit.Assert.*;\nimport java.util.*;\nimport org.junit.Assert;\nimport org.junit.Test;\n"
@@ -938,6 +938,11 @@ def test_a_text_of_many_lines_is_expected():
 
 
 TESTNG = "import static org.testng.Assert.*;\n"
+WIDENS = {"promotes": "widening"}
+JOINED = [
+    {"op": "java.equals", "count": 1, "options": {"arrays": True, "boxed": True}},
+    {"op": "java.null", "count": 0, "options": {}},
+]
 
 
 @pytest.mark.parametrize(
@@ -962,13 +967,26 @@ def test_a_tolerance_of_what_is_not_to_be_equal_is_read_and_never_taken_for_a_va
     ("head", "body", "options"),
     [
         (ASSERTJ, "assertThat(f()).doesNotContain(BANNED);", {"any": True, "not": True, "spread": True}),
-        (ASSERTJ, "assertThat(f()).isGreaterThan(0.0);", {"total": True}),
-        (ASSERTJ, "assertThat(f()).isGreaterThanOrEqualTo(0.0);", {}),
+        (ASSERTJ, "assertThat(f()).isGreaterThan(0.0);", {"total": True, **WIDENS}),
+        (ASSERTJ, "assertThat(f()).isGreaterThanOrEqualTo(0.0);", WIDENS),
+        (ASSERTJ, "assertThat(f()).isCloseTo(0.5, within(0.1));", WIDENS),
         (ASSERTJ, 'assertThat(f()).isNotIn("a", "b");', {"converts": True, "not": True}),
         (ASSERTJ, "assertThat(f()).isSameAs(3);", {"boxed": True}),
-        (TRUTH, "assertThat(f()).isAtLeast(0.0);", {"total": True}),
-        (HAMCREST, "assertThat(f(), not(lessThan(0.0)));", {"total": True, "not": True}),
-        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "not": True}),
+        (TRUTH, "assertThat(f()).isAtLeast(0.0);", {"total": True, **WIDENS}),
+        (TRUTH, "assertThat(f()).isWithin(0.1).of(0.5);", WIDENS),
+        (TRUTH, "assertThat(f()).containsNoneOf(1, 2);", {"any": True, "not": True, "called": True}),
+        (HAMCREST, "assertThat(f(), not(lessThan(0.0)));", {"total": True, "boxed": True, "null": False, "not": True}),
+        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "null": False, "not": True}),
+        (HAMCREST, "assertThat(f(), closeTo(0.5, 0.1));", {"null": False, **WIDENS}),
+        (HAMCREST, "assertThat(f(), not(nullValue()));", {"not": True}),
+        (HAMCREST, "assertThat(f(), either(is(3)).or(nullValue()));", {"parts": JOINED, "any": True, "null": False}),
+        (HAMCREST, "assertThat(f(), both(is(3)).and(nullValue()));", {"parts": JOINED, "null": False}),
+        (HAMCREST, "assertThat(f(), anyOf(is(3), nullValue()));", {"parts": JOINED, "any": True}),
+        (FOUR, "assertEquals(3, f());", {"promotes": "whole"}),
+        (FIVE, "assertEquals(3, f());", {}),
+        (FIVE, "assertTrue(Objects.equals(3, f()));", {"boxed": True}),
+        (FIVE, "assertFalse(List.of(1).contains(f()));", {"called": True, "not": True}),
+        (FIVE, "assertFalse(Arrays.asList(1).contains(f()));", {"not": True}),
         (FIVE, "assertIterableEquals(List.of(1), f());", {"flat": True}),
         (FIVE, "assertTrue(Arrays.equals(new int[] {1}, f()));", {"flat": True}),
         (FIVE, "assertSame(3, f());", {"boxed": True}),
@@ -978,6 +996,37 @@ def test_a_tolerance_of_what_is_not_to_be_equal_is_read_and_never_taken_for_a_va
 def test_an_assertion_tells_what_its_library_has_in_another_way_than_java(head, body, options):
     [slot] = parsed(in_method(body, head)).slots
     assert slot.assertion.options == options
+
+
+MATCHERS = "import static org.hamcrest.MatcherAssert.assertThat;\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "matcher", "is_read"),
+    [
+        ("import static org.hamcrest.Matchers.*;", 'endsWith("a")', True),
+        ("import static org.hamcrest.CoreMatchers.endsWith;", 'endsWith("a")', True),
+        ("import org.hamcrest.Matchers;", 'Matchers.endsWith("a")', True),
+        ("import org.hamcrest.*;", 'Matchers.endsWith("a")', True),
+        ("import org.hamcrest.core.StringEndsWith;", 'StringEndsWith.endsWith("a")', True),
+        ("import static org.hamcrest.Matchers.is;import static own.Mine.endsWith;", 'is(endsWith("a"))', False),
+        ("import static org.hamcrest.Matchers.is;import static own.Mine.*;", 'endsWith("a")', False),
+        ("import static org.hamcrest.Matchers.*;", 'Mine.endsWith("a")', False),
+        ("import own.Matchers;", 'Matchers.endsWith("a")', False),
+        ("import static org.hamcrest.Matchers.*;", 'startsWith("a")', False),
+        ("import static org.hamcrest.Matchers.*;", 'not(contains("a"))', False),
+    ],
+)
+def test_a_matcher_of_another_class_is_not_hamcrest_s_whose_name_it_has(head, matcher, is_read):
+    own = "Matcher<String> startsWith(String of) { return null; }"
+    text = in_class(f"{own} @Test void a() {{ assertThat(f(), {matcher}); }}", MATCHERS + head)
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, relatives=({"contains"}, ()))
+    assert [slot.assertion.is_unread for slot in source.slots if not slot.assertion.is_unread] == [False] * is_read
+    rule = "@Rule public ExpectedException thrown = ExpectedException.none();"
+    test = f"@Test public void a() {{ thrown.expectMessage({matcher}); f(); }}"
+    body = f"{test} @Test public void b() {{ assertNull(g()); }}"
+    slots = parsed(in_class(f"{own}{rule}{body}", FOUR + head)).slots
+    assert [slot.assertion.form for slot in slots] == [*(["rule"] if is_read else []), "values"]
 
 
 def test_testng_asks_each_of_two_whether_it_equals_the_other():
@@ -1123,3 +1172,82 @@ def test_what_a_message_asks_of_the_product_is_still_asked_and_not_what_is_writt
     values = "goldseam.Handout.values(0, goldseam.Handout.of(f()));"
     assert f"{{ try {{ {said[0]}{values}{said[1]} }} catch" in text
     assert "want 3" not in text
+
+
+GUAVA = f"{FIVE}import com.google.common.collect.*;"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_expected"),
+    [
+        ("ImmutableList.Builder<A> want = ImmutableList.builder(); want.add(f()); T(want.build());", False),
+        ("ImmutableList.Builder<A> want = ImmutableList.builder(); if (p()) want.add(1); T(want.build());", False),
+        ("ImmutableList<A> want = ImmutableList.<A>builder().add(1).build(); g(want); T(want);", True),
+        ("List<A> want = new ArrayList<>(); g(() -> T(want)); want.add(1); h(); want.add(2);", False),
+        ("List<A> want = new ArrayList<>(); want.add(1); assertAll(() -> T(want));", True),
+        ("List<A> want = new ArrayList<>(List.of(1)); Lib.assertSorted(want); T(want);", False),
+        ("List<A> want = new ArrayList<>(List.of(1)); assertSorted(want); T(want);", True),
+        ("List<A> want = new ArrayList<>(List.of(1)); other.Lib.assertSorted(want); T(want);", False),
+        ("List<A> want = new ArrayList<>(List.of(1)); org.junit.Assert.assertNotNull(want); T(want);", True),
+        ('T(new File("a").toURI());', False),
+        ('T(new File("a").toPath().toUri());', False),
+        (
+            "g(new L()); T(w); } final List<A> w = new ArrayList<>(); class L { void a() { ATest.this.w.add(1); }",
+            False,
+        ),
+        (
+            "g(new L()); T(w); } final List<A> w = new ArrayList<>(); class L { ATest b; void a() { b.w.add(1); }",
+            False,
+        ),
+        ("g(new L()); T(all[0]); } final int[] all = {0}; class L { void on(A a) { ATest.this.all[0]++; }", False),
+        ("A other = f(); g(other.all); T(all); } final List<A> all = new ArrayList<>(List.of(1)); {", True),
+        ("} record Row(int W) { void is() { T(W); } } static final int W = 3; {", False),
+        ("T(W); } static final int W = 3; record Row(int W) {", True),
+        ("} static final int W = 3; class Own extends Lib.Base { void is() { T(W); }", False),
+        ("new Lib.Base() { void is() { T(W); } }.is(); } static final int W = 3; {", False),
+        ("} static final int W = 3; class Own extends Named { void is() { T(W); } } class Named { int W = f();", False),
+        ("new Runnable() { public void run() { T(W); } }.run(); } static final int W = 3; {", True),
+        ("} static final int W = 3; class Own extends Named { void is() { T(W); } } class Named {", True),
+        ("switch (f()) { case Row(int n, int W) -> T(W); } } static final int W = 3; {", False),
+        ("switch (f()) { case Integer W -> T(W); } } static final int W = 3; {", False),
+    ],
+)
+def test_what_a_name_stands_for_that_something_else_sets_or_fills_is_not_expected(body, is_expected):
+    text = in_class(
+        f"@Test void a() {{ {body.replace('T(', 'assertEquals(Lib.x(), ')} }}",
+        f"{GUAVA} import java.util.*; import java.io.*;",
+    )
+    source = StrippedSource(text.encode(), path="ATest.java", first=0, beside={"Lib"})
+    [slot] = [slot for slot in source.slots if not slot.assertion.is_unread]
+    assert slot.assertion.is_expected is is_expected
+
+
+def test_a_method_of_another_file_takes_what_it_is_given_as_its_parameters_say():
+    checks = b"""class Checks {
+    static void assertIs(Object want, Object got) { assertEquals(want, got); }
+    static void assertLongs(long want, long got) { org.junit.Assert.assertEquals(want, got); }
+    static void assertMore(int want, int got) { assertTrue(got > want); }
+}"""
+    known = helpers.helpers_in([f"import static org.junit.jupiter.api.Assertions.*;{checks.decode()}".encode()])
+    assert {name: dict(helper.options) for name, helper in known.items()} == {
+        "assertIs": {"boxed": True}, "assertLongs": {}, "assertMore": {},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "body"),
+    [
+        ("core/src/main/java/org/assertj/core/api/Assertions.java", ASSERTJ, "assertThat(f()).isEqualTo(3);"),
+        ("src/main/java/com/google/common/truth/Truth.java", TRUTH, "assertThat(f()).isEqualTo(3);"),
+        ("src/main/java/org/hamcrest/MatcherAssert.java", HAMCREST, "assertThat(f(), is(3));"),
+        ("src/main/java/org/hamcrest/MatcherAssert.java", FOUR, "assertThat(f(), org.hamcrest.CoreMatchers.is(3));"),
+        ("src/main/java/org/junit/jupiter/api/Assertions.java", FIVE, "assertEquals(3, f());"),
+        ("src/main/java/org/testng/Assert.java", "import org.testng.Assert;", "Assert.assertEquals(f(), 3);"),
+    ],
+)
+def test_what_a_library_asserts_in_its_own_repository_is_the_product_s_to_say(path, head, body):
+    for paths, is_read in (([path], False), ([f"src/test/java/other/{path.rpartition('/')[2]}"], True)):
+        source = StrippedSource(
+            in_method(body, head).encode(), path="ATest.java", first=0, products=sites.products_in(paths)
+        )
+        assert bool(source.slots) is is_read

@@ -30,6 +30,9 @@ from harness.judging.search import matches
 _NUMBERS = ("i", "c", "f")
 _MANY = ("l", "t", "T", "q", "a", "O")
 _MAPS = ("m", "M")
+_SETS = ("t", "T")
+_ITERABLE = ("l", "q", *_SETS)
+_SIDES = 2
 _ORDERED = frozenset({"T", "M"})
 """Sets and maps with an order of their own, which may take for equal what is none."""
 _BY_INSTANT = frozenset({"java.time.ZonedDateTime", "java.time.OffsetDateTime"})
@@ -41,6 +44,9 @@ _ADDRESS = re.compile(
 """The scheme, user and host of a URI, as far as it has these."""
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _PRIMITIVE = words("boolean byte short char int long float double")
+_WIDTHS = ("Byte", "Short", "Integer", "Long", "Float", "Double")
+_WIDER = {kind: _WIDTHS[place + 1 :] for place, kind in enumerate(_WIDTHS)} | {"Character": _WIDTHS[2:]}
+"""By the class of a number: those of the types that take it without a cast."""
 _IDENTICAL = ("e", "K")
 """Kinds of which one object is there for each value."""
 
@@ -61,9 +67,9 @@ def _key(part: Part | None, *, arrays: bool = False, typed: bool = False) -> Has
             items = tuple(_key(item, arrays=arrays, typed=typed) for item in part.parts)
             return "a", typed and part.kind in _PRIMITIVE, items
         case "t" | "T":
-            return "t", frozenset(counted(map(_key, part.parts)))
+            return "t", frozenset(counted(map(_key, part.parts)).items())
         case "m" | "M":
-            return "m", frozenset(counted((_key(key), _key(value)) for key, value in part.parts))
+            return "m", frozenset(counted((_key(key), _key(value)) for key, value in part.parts).items())
         case "O":
             return "O", tuple(map(_key, part.parts))
         case "B" if not arrays:
@@ -104,14 +110,36 @@ def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         floats = [part.plain for part in (left.part, other.part) if part is not None and part.tag == "f"]
         if {"0.0", "-0.0"} == {*map(repr, floats)} or (len(floats) == len(operands) and all(map(math.isnan, floats))):
             raise UndecidableError("which of two zeros, or whether NaN equals itself")
-    if not options.get("boxed") and (left.primitive or other.primitive):
-        numbers = _numbers(operands)
-        if numbers is not None:
-            return repr(numbers[0]) == repr(numbers[1])
+    numbers = _numbers(operands) if _is_of_numbers(operands, options) else None
+    if numbers is not None:
+        return repr(numbers[0]) == repr(numbers[1])
     if options.get("integral") and all(value.part is not None and value.part.tag in "ic" for value in operands):
         return bool(held_by(left).plain == held_by(other).plain)
     how = {name: bool(options.get(name)) for name in ("arrays", "typed")}
     return _key(left.part, **how) == _key(other.part, **how)
+
+
+def _is_of_numbers(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Whether two are compared as numbers by what is called, if they are some, and not as objects.
+
+    `promotes` tells what that takes: two primitive `whole` ones, or by `widening` the second as one of the type of the
+    first; without that it is any beside a primitive one.
+    """
+    left, other = operands
+    if options.get("boxed") or not (left.primitive or other.primitive):
+        return False
+    match options.get("promotes"):
+        case "whole":
+            return left.primitive and other.primitive and not any(held_by(value).tag == "f" for value in operands)
+        case "widening":
+            return _widens(left, other) or [held_by(value).kind for value in operands] == ["Integer", "Long"]
+    return True
+
+
+def _widens(to: Value, number: Value) -> bool:
+    """Whether the compiler takes a number for one of the type of another."""
+    kinds = [value.part.kind if value.part is not None else "" for value in (number, to)]
+    return kinds[0] == kinds[1] or kinds[1] in _WIDER.get(kinds[0], ())
 
 
 def _refuse_converted(left: Part | None, other: Part | None) -> None:
@@ -138,10 +166,10 @@ def _same(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     raise UndecidableError("which object it is")
 
 
-def _near(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
+def _near(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     numbers = _numbers(operands)
-    if numbers is None:
-        raise UndecidableError("not numbers")
+    if numbers is None or not _are_taken(operands, options):
+        raise UndecidableError("not numbers, or not of types that go together")
     left, other, delta = map(float, numbers)
     distance = abs(left - other)
     if not any(held_by(value).kind == "Double" for value in operands):
@@ -152,6 +180,9 @@ def _near(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """As `assertArrayEquals`: item by item, with a delta for each as the third operand."""
     left, other, *delta = operands
+    kinds = {operand.part.kind for operand in operands[:2] if operand.part is not None and operand.part.tag == "a"}
+    if len(kinds) > 1 and kinds & _PRIMITIVE:
+        return False  # no method takes the two
     if delta and left.part is not None and other.part is not None:
         if len(left.part.parts) != len(other.part.parts):
             return False
@@ -186,11 +217,24 @@ def _several(others: Sequence[Value], options: Mapping[str, Any]) -> list[Hashab
 def _in_order(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """The items of the first, one by one: those of the second, or with `each` the others themselves."""
     value, *others = operands
+    if options.get("flat"):
+        return _are_alike(held_by(value), held_by(others[0]))
     items = _several(others, options) if options.get("each") else _items(others[0], options)
     given_items = _items(value, options)
     if options.get("sorted"):
         return counted(given_items) == counted(items)
     return counted(given_items).keys() == counted(items).keys() if options.get("only") else given_items == items
+
+
+def _are_alike(left: Part | None, other: Part | None) -> bool:
+    """Whether two collections hold the same in one order, or what is equal to it, at any depth."""
+    sides = [part for part in (left, other) if part is not None and part.tag in _ITERABLE]
+    if len(sides) < _SIDES:
+        return _key(left) == _key(other)
+    if all(side.tag in _SETS for side in sides) and _key(left) == _key(other):
+        return True
+    left_items, other_items = (side.parts for side in sides)
+    return len(left_items) == len(other_items) and all(map(_are_alike, left_items, other_items))
 
 
 def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
@@ -211,6 +255,8 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         items = _items(value)
     keys = _items(others[0]) if options.get("of") else _several(others, options)
     there = counted(items)
+    if options.get("called") and None in keys and None not in there:
+        raise UndecidableError("some collections refuse to be asked for null")
     return enough(there.get(key, 0) >= (times if options.get("times") else 1) for key, times in counted(keys).items())
 
 
@@ -265,6 +311,8 @@ def _text(value: Value) -> str:
 
 def _length(value: Value) -> int:
     part = held_by(value)
+    if part.compares and part.tag == "q":
+        raise UndecidableError("a collection that tells another size than what is in it has")
     if part.tag == "s":
         return len(part.plain.encode("utf-16-le", "surrogatepass")) // 2
     if part.tag == "B":
@@ -281,11 +329,19 @@ def _size(operands: Sequence[Value], _options: Mapping[str, Any]) -> bool:
 def _ordered(decide: Callable[[Any, Any], bool]) -> Decider:
     def decided(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         numbers = _numbers(operands)
-        if numbers is None:
-            raise UndecidableError("not numbers")
+        if numbers is None or not _are_taken(operands, options):
+            raise UndecidableError("not numbers, or not of types that go together")
         return decide(*(map(_place, numbers) if options.get("total") else numbers))
 
     return decided
+
+
+def _are_taken(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+    """Whether a method of numbers takes others beside its first: of the same class, or by `widening`."""
+    value, *others = operands
+    if options.get("boxed"):
+        return all(held_by(other).kind == held_by(value).kind for other in others)
+    return options.get("promotes") != "widening" or all(_widens(value, other) for other in others)
 
 
 def _place(number: Any) -> tuple[bool, Any, bool]:
@@ -392,6 +448,13 @@ _BASES = {name: base for base, names in _DERIVED.items() for name in names.split
 """By common classes of Java's exceptions: what they derive from."""
 
 
+def _unless_null(decides: Decider) -> Decider:
+    """As an operator decides, but for what a matcher of Hamcrest is given that takes no null."""
+    return lambda operands, options: (
+        (options.get("null") is not False or operands[0].part is not None) and decides(operands, options)
+    )
+
+
 def _unless_odd(decides: Decider) -> Decider:
     """As an operator decides, where collections tell of themselves what is in them.
 
@@ -440,5 +503,5 @@ _DECIDES: Mapping[str, Decider] = {
 }
 EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items", "java.among"})
 """Operators that no one value satisfies everywhere, if they are not negated."""
-OPERATORS = negatable(_DECIDES, Value)
+OPERATORS = negatable({op: _unless_null(decides) for op, decides in _DECIDES.items()}, Value)
 """By name, of values of this language."""

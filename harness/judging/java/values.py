@@ -21,7 +21,7 @@ _WHOLE = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:E-?\d{1,3})?|-?Infinity|NaN")
 _HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _MOST_CODE = 0xFFFF
-_COLLECTIONS = frozenset("ltTmM")
+_COLLECTIONS = frozenset("ltTqmM")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

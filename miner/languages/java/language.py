@@ -16,6 +16,7 @@ from miner.languages.java import gradle, gradle_image, maven, poms
 from miner.languages.java.code import CODE
 from miner.languages.java.stripping import helpers, literals
 from miner.languages.java.stripping.borrowing import borrow, lend
+from miner.languages.java.stripping.sites import products_in
 from miner.languages.java.stripping.source import StrippedSource
 from miner.languages.java.toolchain import TOOLCHAINS, called_like_tests, name_of_jdk
 from miner.languages.recording import record
@@ -99,7 +100,8 @@ class Java(TreeLanguage):
         """By the syntax tree of each file that has listed tests, with what it calls of the others."""
         above, lenders = helpers.ancestors(sources), helpers.helpers_for(sources)
         hidden = {*files(task.hidden.test_files), *_changed(task.hidden.test_patch)}
-        beside = helpers.classes_beside((*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch)))
+        paths = (*run.base, *sources, *hidden, *_changed(task.hidden.gold_patch))
+        beside, products = helpers.classes_beside(paths), products_in(paths)
 
         def with_others(path: str, source: bytes) -> bytes:
             extended, classes = above(source), beside(source)
@@ -108,7 +110,8 @@ class Java(TreeLanguage):
             return borrow(source, extended, classes)
 
         ways = {path: with_others(path, source) if path in hidden else source for path, source in sources.items()}
-        return first_kept(lambda way: self._stripped(task, way, run, hidden, lenders, beside), ways, sources)
+        lent = (lambda _path: {}) if products else lenders
+        return first_kept(lambda way: self._stripped(task, way, run, hidden, lent, beside, products), ways, sources)
 
     def _stripped(
         self,
@@ -118,6 +121,7 @@ class Java(TreeLanguage):
         hidden: set[str],
         lenders: Callable[[str], Mapping[str, Helper]],
         beside: Callable[[bytes], set[str]],
+        products: set[str],
     ) -> RecordedTests:
         listed = files(task.hidden.listed)
         shared = called_by_others({path: helpers.undeclared(source) for path, source in sources.items()})
@@ -138,6 +142,7 @@ class Java(TreeLanguage):
                 inherited=inherited(source),
                 beside=beside(source),
                 relatives=relatives(path),
+                products=products,
             ),
             run=run,
             beside={path: source for path, source in sources.items() if path in hidden - {*listed, *bases}},

@@ -23,6 +23,7 @@ import java.util.Currency;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +38,7 @@ public final class Handout {
     private static final int ITEMS = 20000;
     private static final int LETTERS = 1 << 18;
     private static final int LEVELS = 40;
+    private static final int MOST_ASKED = 100; // of what is in a set, as each may be looked for at length
     private static final Class<?>[] TEXTS = {
         BigDecimal.class, BigInteger.class, URI.class, UUID.class, Locale.class, Charset.class, Currency.class, File.class,
         Path.class,
@@ -262,29 +264,43 @@ public final class Handout {
                     value(((Optional<?>) value).get(), level + 1);
                 }
                 out.append("]]");
-            } else if (value instanceof Map || value instanceof Collection) {
-                boolean sound = isSound(value);
-                boolean ordered = order(value) != null && (!sound || isOrdered(value));
-                out.append(sound ? "" : "[\"w\",");
-                if (value instanceof Map) {
-                    pairs(ordered ? "M" : "m", (Map<?, ?>) value, level + 1);
+            } else if (value instanceof Map) {
+                Map<?, ?> map = (Map<?, ?>) value;
+                List<String> told = pairs(map, level + 1);
+                if (isMiscounted(map, told.size())) {
+                    out.append("[\"x\",").append(text(kind.getName())).append(']');
                 } else {
-                    String tag = value instanceof List ? "l" : !(value instanceof Set) ? "q" : ordered ? "T" : "t";
-                    items(tag, (Collection<?>) value, level + 1);
+                    boolean sound = isSound(value);
+                    boolean ordered = order(value) != null && !sound || isOrdered(value) || isLost(map);
+                    listed(ordered ? "M" : "m", told, value, sound);
                 }
-                out.append(sound ? "" : "]");
+            } else if (value instanceof Collection) {
+                Collection<?> all = (Collection<?>) value;
+                List<String> told = items(all, level + 1);
+                if (isMiscounted(all, told.size())) {
+                    listed("q", told, value, false);
+                } else {
+                    boolean sound = isSound(value);
+                    boolean ordered = order(value) != null && !sound || value instanceof Set && isOrdered(value);
+                    listed(value instanceof List ? "l" : !(value instanceof Set) ? "q" : ordered ? "T" : "t", told, value, sound);
+                }
             } else {
                 out.append("[\"x\",").append(text(kind.getName())).append(']');
             }
         }
 
-        /** Whether a set or map has an order of its own that takes for equal what is not. */
+        /** Whether a set or map takes for equal what is not, by an order or a way of its own to look for things. */
         private static boolean isOrdered(Object value) {
-            Comparator<Object> order = order(value);
+            if (value.getClass().getName().matches("java\\.util\\.(?:(?:Linked)?Hash(?:Set|Map)|ImmutableCollections.*)")) {
+                return false;
+            }
+            boolean known = order(value) == null;
             try {
-                return held(value).stream().anyMatch(
-                    one -> near(one).stream().anyMatch(other -> !other.equals(one) && order.compare(one, other) == 0));
-            } catch (RuntimeException unknown) { // it orders these alone
+                Set<Object> plain = new HashSet<>();
+                held(value).stream().filter(one -> !near(one).isEmpty()).forEach(plain::add);
+                return !known && plain.size() < held(value).size() || plain.stream().limit(MOST_ASKED).anyMatch(
+                    one -> near(one).stream().anyMatch(other -> !plain.contains(other) && held(value).contains(other)));
+            } catch (RuntimeException unknown) { // it takes these alone
                 return false;
             }
         }
@@ -304,8 +320,12 @@ public final class Handout {
 
         /** What an order may take for equal to a text or number. */
         private static List<Object> near(Object one) {
-            if (one instanceof String && !one.equals("")) {
-                String text = (String) one;
+            if (one instanceof BigDecimal) {
+                return Arrays.asList(((BigDecimal) one).setScale(((BigDecimal) one).scale() + 1));
+            } else if (one instanceof Character) {
+                return Arrays.asList(Character.toUpperCase((Character) one), Character.toLowerCase((Character) one), 'a', 'b');
+            } else if (one instanceof String) {
+                String text = one.equals("") ? "a" : (String) one;
                 String other = text.substring(0, text.length() - 1) + (text.endsWith("a") ? "b" : "a");
                 return Arrays.asList(text.toUpperCase(Locale.ROOT), text.toLowerCase(Locale.ROOT), text + " ", other);
             }
@@ -321,12 +341,40 @@ public final class Handout {
             try {
                 Method equals = value.getClass().getMethod("equals", Object.class);
                 int size = value instanceof Map ? ((Map<?, ?>) value).size() : ((Collection<?>) value).size();
+                if (value instanceof Map && isLost((Map<?, ?>) value)) {
+                    return false;
+                }
                 if (!isOfLibrary(equals.getDeclaringClass()) && size <= ITEMS) {
                     return value.equals(plain(value, false)) && !value.equals(plain(value, true)) && !value.equals(null);
                 }
                 return order(value) == null || held(value).stream().allMatch(held(value)::contains);
             } catch (ReflectiveOperationException | RuntimeException unreadable) {
                 return false;
+            }
+        }
+
+        /** Whether a collection that is no library's tells another size than what it gives has. */
+        private static boolean isMiscounted(Object value, int there) {
+            try {
+                return !isOfLibrary(value.getClass())
+                    && there != (value instanceof Map ? ((Map<?, ?>) value).size() : ((Collection<?>) value).size());
+            } catch (RuntimeException untold) {
+                return false;
+            }
+        }
+
+        /** Whether a map that has a way of its own to look for keys does not find one that it has, or what equals it. */
+        private static boolean isLost(Map<?, ?> map) {
+            if (map instanceof IdentityHashMap) {
+                return !map.isEmpty();
+            }
+            try {
+                boolean plain = isOfLibrary(map.getClass().getMethod("get", Object.class).getDeclaringClass())
+                    && isOfLibrary(map.getClass().getMethod("containsKey", Object.class).getDeclaringClass());
+                return !plain && map.size() <= ITEMS && !new ArrayList<Map.Entry<?, ?>>(map.entrySet()).stream().allMatch(
+                    one -> map.containsKey(one.getKey()) && Objects.equals(map.get(one.getKey()), one.getValue()));
+            } catch (ReflectiveOperationException | RuntimeException unreadable) {
+                return true;
             }
         }
 
@@ -358,15 +406,15 @@ public final class Handout {
             return false;
         }
 
-        private void items(String tag, Collection<?> values, int level) {
+        private List<String> items(Collection<?> values, int level) {
             List<String> told = new ArrayList<>();
             for (Object value : values) {
                 told.add(apart(() -> value(value, level)));
             }
-            listed(tag, told, values);
+            return told;
         }
 
-        private void pairs(String tag, Map<?, ?> map, int level) {
+        private List<String> pairs(Map<?, ?> map, int level) {
             List<String> told = new ArrayList<>();
             for (Map.Entry<?, ?> entry : map.entrySet()) {
                 told.add(apart(() -> {
@@ -377,7 +425,7 @@ public final class Handout {
                     out.append(']');
                 }));
             }
-            listed(tag, told, map);
+            return told;
         }
 
         /** What is written while something runs, alone. */
@@ -391,12 +439,13 @@ public final class Handout {
         }
 
         /** Writes what is in a collection; what has another order in each run of Java has one here. */
-        private void listed(String tag, List<String> told, Object collection) {
+        private void listed(String tag, List<String> told, Object collection, boolean sound) {
             String kind = collection.getClass().getName();
             if (kind.startsWith("java.util.ImmutableCollections$") && !(collection instanceof List)) {
                 Collections.sort(told);
             }
-            out.append("[\"").append(tag).append("\",[").append(String.join(",", told)).append("]]");
+            out.append(sound ? "" : "[\"w\",").append("[\"").append(tag).append("\",[").append(String.join(",", told));
+            out.append(sound ? "]]" : "]]]");
         }
 
         private void error(Throwable error) {

@@ -16,14 +16,18 @@ _ARRAYS: Options = {"arrays": True, "typed": True}
 _OF: Options = {"of": True}
 _CONVERTS: Options = {"converts": True}
 """Texts may stand for dates, dates be compared by what instant they are, and 0.0 be -0.0."""
+_WIDENS: Options = {"promotes": "widening"}
+"""Numbers are taken as those of the type of the value."""
 _ANY: Options = {"any": True}
 _TIMES: Options = {"times": True}
 _NONE: Options = {**_ANY, **NOT}
+CALLED: Options = {"called": True}
+"""It is the collection itself that is asked, which may refuse null."""
 OBJECTS: Options = {"boxed": True}
 """What is given is boxed where it is primitive."""
 FLAT: Options = {"flat": True}
 """An array in something is not what it holds."""
-_ORDER: Options = {"total": True}
+_ORDER: Options = {"total": True, **_WIDENS}
 """Numbers are in the order of `compareTo`: NaN is the last, and -0.0 comes before 0.0."""
 
 
@@ -41,6 +45,7 @@ _BOTH = 2
 Form = tuple[str, Options, int]
 """Operator, options, and how many values it takes; -1 for one or more."""
 _MANY = -1
+_OF_ONE_CLASS: Options = {"total": True, **OBJECTS}
 _COMMON: Mapping[str, Form] = {
     "isNull": ("java.null", {}, 0), "isNotNull": ("java.null", NOT, 0),
     "isTrue": ("java.truth", {}, 0), "isFalse": ("java.truth", NOT, 0),
@@ -57,15 +62,15 @@ _COMMON: Mapping[str, Form] = {
 }  # fmt: skip
 _ASSERTJ: Mapping[str, Form] = {
     **_COMMON,
-    "isEqualTo": ("java.equals", {**_ARRAYS, **_CONVERTS}, 1),
-    "isNotEqualTo": ("java.equals", {**_ARRAYS, **_CONVERTS, **NOT}, 1),
+    "isEqualTo": ("java.equals", {**_ARRAYS, **_CONVERTS, **_WIDENS}, 1),
+    "isNotEqualTo": ("java.equals", {**_ARRAYS, **_CONVERTS, **_WIDENS, **NOT}, 1),
     "isSameAs": ("java.same", OBJECTS, 1), "isNotSameAs": ("java.same", {**OBJECTS, **NOT}, 1),
     "hasLength": ("java.size", {}, 1),
     "isNotPresent": ("java.empty", {}, 0), "containsExactly": ("java.items", _EACH, _MANY),
     "containsExactlyInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
     "containsOnly": ("java.items", {"each": True, "only": True}, _MANY),
-    "containsExactlyElementsOf": ("java.items", {}, 1), "isGreaterThanOrEqualTo": ("java.>=", {}, 1),
-    "isLessThanOrEqualTo": ("java.<=", {}, 1), "isExactlyInstanceOf": ("java.kind", {"exact": True}, 1),
+    "containsExactlyElementsOf": ("java.items", {}, 1), "isGreaterThanOrEqualTo": ("java.>=", _WIDENS, 1),
+    "isLessThanOrEqualTo": ("java.<=", _WIDENS, 1), "isExactlyInstanceOf": ("java.kind", {"exact": True}, 1),
     "containsPattern": ("java.matches", {"part": True}, 1), "containsValue": ("java.contains", {"values": True}, 1),
     "doesNotContain": ("java.contains", _NONE, _MANY), "containsAnyOf": ("java.contains", _ANY, _MANY),
     "containsAll": ("java.contains", _OF, 1), "containsSequence": ("java.contains", {}, 1),
@@ -78,7 +83,7 @@ _ASSERTJ_MESSAGES: Mapping[str, Form] = {
     for verb in ("has", "with")
     for end, by in (("", "equals"), ("Containing", "contains"), ("StartingWith", "starts"), ("EndingWith", "ends"))
 }
-_INTEGRAL: Options = {**_ARRAYS, "integral": True}
+_INTEGRAL: Options = {**_ARRAYS, **_WIDENS, "integral": True}
 _TRUTH: Mapping[str, Form] = {
     **_COMMON,
     "isEqualTo": ("java.equals", _INTEGRAL, 1), "isNotEqualTo": ("java.equals", {**_INTEGRAL, "not": True}, 1),
@@ -92,7 +97,8 @@ _TRUTH: Mapping[str, Form] = {
     "isNegativeInfinity": ("java.number", {"is": "-infinity"}, 0), "isNoneOf": ("java.among", NOT, _MANY),
     "isIn": ("java.among", _OF, 1), "isNotIn": ("java.among", {**_OF, **NOT}, 1),
     "containsAnyOf": ("java.contains", _ANY, _MANY), "containsAnyIn": ("java.contains", {**_ANY, **_OF}, 1),
-    "containsNoneOf": ("java.contains", _NONE, _MANY), "containsNoneIn": ("java.contains", {**_NONE, **_OF}, 1),
+    "containsNoneOf": ("java.contains", {**_NONE, **CALLED}, _MANY),
+    "containsNoneIn": ("java.contains", {**_NONE, **_OF, **CALLED}, 1),
     "containsAtLeast": ("java.contains", _TIMES, _MANY),
     "containsAtLeastElementsIn": ("java.contains", {**_TIMES, **_OF}, 1),
     "hasCount": ("java.size", {}, 1), "containsExactlyEntriesIn": ("java.equals", {}, 1),
@@ -110,10 +116,11 @@ _MATCHERS: Mapping[str, Form] = {
     "containsString": ("java.contains", {}, 1), "startsWith": ("java.starts", {}, 1), "endsWith": ("java.ends", {}, 1),
     "hasSize": ("java.size", {}, 1), "empty": ("java.empty", {}, 0), "hasItem": ("java.contains", {}, 1),
     "hasItems": ("java.contains", {}, _MANY), "hasKey": ("java.contains", {"keys": True}, 1),
-    "contains": ("java.items", _EACH, _MANY), "greaterThan": ("java.>", _ORDER, 1), "lessThan": ("java.<", _ORDER, 1),
+    "contains": ("java.items", _EACH, _MANY), "greaterThan": ("java.>", _OF_ONE_CLASS, 1),
+    "lessThan": ("java.<", _OF_ONE_CLASS, 1), "greaterThanOrEqualTo": ("java.>=", _OF_ONE_CLASS, 1),
     "containsInAnyOrder": ("java.items", {"each": True, "sorted": True}, _MANY),
-    "greaterThanOrEqualTo": ("java.>=", _ORDER, 1), "lessThanOrEqualTo": ("java.<=", _ORDER, 1),
-    "closeTo": ("java.near", {}, 2), "hasEntry": ("java.entry", {}, 2), "instanceOf": ("java.kind", {}, 1),
+    "lessThanOrEqualTo": ("java.<=", _OF_ONE_CLASS, 1), "closeTo": ("java.near", _WIDENS, 2),
+    "hasEntry": ("java.entry", {}, 2), "instanceOf": ("java.kind", {}, 1),
     "hasValue": ("java.contains", {"values": True}, 1), "isA": ("java.kind", {}, 1), "any": ("java.kind", {}, 1),
     "matchesPattern": ("java.matches", {}, 1), "matchesRegex": ("java.matches", {}, 1),
     **dict.fromkeys(("emptyString", "isEmptyString", "emptyArray", "emptyIterable"), ("java.empty", {}, 0)),
@@ -123,6 +130,9 @@ _MATCHERS: Mapping[str, Form] = {
     "oneOf": ("java.among", {}, _MANY), "isOneOf": ("java.among", {}, _MANY),
     "notANumber": ("java.number", {"is": "nan"}, 0),
 }  # fmt: skip
+_OF_NULL = frozenset({"java.null", "java.equals", "java.same", "java.kind", "java.among"})
+"""What is asked of null as well; other matchers take none."""
+_NOT_NULL: Options = {"null": False}
 _JOINING = ("allOf", "anyOf")
 _WRAPPING = frozenset({"is", "not", "anyOf", "allOf", "both", "either", "everyItem"})
 
@@ -180,8 +190,8 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
     return claims
 
 
-def claims_of_matcher(matcher: Node) -> tuple[list[Claim], bool] | None:
-    """What a matcher of Hamcrest says, and whether one of it is enough; None where it is not known."""
+def claims_of_matcher(matcher: Node) -> tuple[list[Claim], Options] | None:
+    """What a matcher of Hamcrest says, and how that is joined; None where it is not known."""
     matcher = bare(matcher)
     first, *others = calls_of(matcher) if matcher.type == "method_invocation" else [matcher]
     name = name_of(first) if matcher.type == "method_invocation" else ""
@@ -194,7 +204,8 @@ def claims_of_matcher(matcher: Node) -> tuple[list[Claim], bool] | None:
         parts = [part for call in (first, *others) for part in arguments_of(call)]
     claims = list(map(claim_of, parts or [matcher]))
     read = [claim for claim in claims if claim is not None]
-    return (read, name in ("anyOf", "either")) if len(read) == len(claims) else None
+    joined = (_ANY if name in ("anyOf", "either") else {}) | (_NOT_NULL if name in ("both", "either") else {})
+    return (read, joined) if len(read) == len(claims) else None
 
 
 def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:
@@ -204,19 +215,22 @@ def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:
     arguments = arguments_of(matcher) if name else []
     if name in ("is", "not") and len(arguments) == 1:
         is_turned = is_not is not (name == "not")
-        if _is_matcher(arguments[0]):
+        if is_matcher(arguments[0]):
             return claim_of(arguments[0], is_not=is_turned)
         form: Form | None = _MATCHERS["equalTo"]
         is_not = is_turned
     else:
         form = _MATCHERS.get(name)
-    if any(map(_is_matcher, arguments)):
+    if any(map(is_matcher, arguments)):
         return None
     claim = _claim(form, arguments)
+    if claim is not None and claim.op not in _OF_NULL:
+        claim = replace(claim, options={**claim.options, **_NOT_NULL})
     return replace(claim, options=contrary(claim.options)) if claim is not None and is_not else claim
 
 
-def _is_matcher(node: Node) -> bool:
+def is_matcher(node: Node) -> bool:
+    """Whether a node is called like a matcher of Hamcrest."""
     holder = field_of(node, "object") if node.type == "method_invocation" else None
     is_free = holder is None or text_of(holder).rpartition(".")[2] in ("Matchers", "CoreMatchers")
     return node.type == "method_invocation" and is_free and name_of(node) in {*_MATCHERS, *_WRAPPING}
@@ -240,8 +254,8 @@ def _message(name: str, arguments: Sequence[Node]) -> Claim | None:
 def _near(kind: str, name: str, arguments: Sequence[Node], rest: list[Node]) -> Claim | None:
     """`isCloseTo(x, within(d))` of AssertJ, `isWithin(d).of(x)` of Truth."""
     if kind == "truth" and name == "isWithin" and rest and name_of(rest[0]) == "of":
-        return _claim(("java.near", {}, 2), [*arguments_of(rest.pop(0)), *arguments])
+        return _claim(("java.near", _WIDENS, 2), [*arguments_of(rest.pop(0)), *arguments])
     limits = [name_of(bare(argument)) for argument in arguments[1:]]
     if kind == "assertj" and name == "isCloseTo" and limits in (["within"], ["offset"]):
-        return _claim(("java.near", {}, 2), [arguments[0], *arguments_of(bare(arguments[1]))])
+        return _claim(("java.near", _WIDENS, 2), [arguments[0], *arguments_of(bare(arguments[1]))])
     return None

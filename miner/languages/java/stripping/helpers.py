@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import field_of, named, upward, walk
+from harness.core.syntax import field_of, field_text, named, upward, walk
 from miner.languages.java.stripping import sites
+from miner.languages.java.stripping.fluent import OBJECTS
 from miner.languages.java.stripping.scopes import CLASSES, Scopes, name_of, parse
-from miner.languages.java.stripping.static import Statics
+from miner.languages.java.stripping.static import PRIMITIVE, Statics
 from miner.languages.stripping.helpers import Helper, Side, helpers_by_name, sides_of
 
 if TYPE_CHECKING:
@@ -170,8 +171,17 @@ def _helper(method: Node, reader: sites.Reader) -> Helper | None:
     sides = tuple(side for operand in assertion.operands for side in _sides(operand, parameters))
     if not sides or len(sides) != len(assertion.operands):
         return None
-    op, options, compares = assertion.op, assertion.options, assertion.compares
-    return Helper(arguments=len(parameters), sides=sides, op=op, options=options, compares=compares)
+    types = [field_text(node, "type") for node in named(field_of(method, "parameters"))]
+    options = _taken_as([types[side.argument] for side in sides], assertion)
+    return Helper(arguments=len(parameters), sides=sides, op=assertion.op, options=options, compares=assertion.compares)
+
+
+def _taken_as(types: Sequence[str], assertion: Assertion) -> Mapping[str, object]:
+    """The options of an assertion whose operands are given as other types than their own."""
+    if assertion.op != "java.equals":
+        return assertion.options
+    options = {name: value for name, value in assertion.options.items() if name != "promotes"}
+    return options if PRIMITIVE.issuperset(types) else {**options, **OBJECTS}
 
 
 def _sides(operand: Operand, parameters: list[str]) -> Iterator[Side]:

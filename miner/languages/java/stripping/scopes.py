@@ -19,7 +19,8 @@ _NAMED = {
     "formal_parameter": "parameter",
     "enhanced_for_statement": "each",
     "catch_formal_parameter": "catch",
-    **dict.fromkeys(("resource", "instanceof_expression", "type_pattern"), "other"),
+    **dict.fromkeys(("resource", "instanceof_expression"), "other"),
+    **dict.fromkeys(("type_pattern", "record_pattern_component"), "pattern"),
 }
 """What declares one name, and its kind."""
 
@@ -68,7 +69,7 @@ def function_of(node: Node) -> tuple[str, ...]:
 
 @dataclass(eq=False)
 class Binding(stripping.Binding):
-    """A name in one scope: a `local`, `field`, `parameter`, `each` (of a loop), `catch` or `other`."""
+    """A name in one scope: a `local`, `field`, `parameter`, `each` (of a loop), `catch`, `pattern` or `other`."""
 
     @property
     def type_name(self) -> str:
@@ -137,30 +138,28 @@ class Scopes(stripping.Scopes[Binding]):
         used = around if is_member and around is not None else node
         binding = self.resolve(used)
         if binding is None:
-            self._set_elsewhere(used)
+            self._use_elsewhere(used)
             return
-        top = used
-        while top.parent is not None and top.parent.type == "array_access" and is_field(top.parent, "array", top):
-            top = top.parent
-        outer = top.parent
-        if outer is not None and (
-            outer.type == "update_expression"
-            or (outer.type == "assignment_expression" and is_field(outer, "left", top))
-        ):
-            binding.is_written = True
+        binding.is_written |= _is_set(used)
         binding.uses.append(used)
 
-    def _set_elsewhere(self, used: Node) -> None:
-        """A field of some object that is set: it may be that of a class in this file."""
-        outer = used.parent
-        name = field_of(used, "field")
-        if outer is not None and outer.type in ("assignment_expression", "update_expression") and name is not None:
-            for binding in self._declared.values():
-                binding.is_written = binding.is_written or (binding.kind == "field" and binding.name == text_of(name))
+    def _use_elsewhere(self, used: Node) -> None:
+        """A field of some object: it may be that of a class in this file."""
+        name, holder = field_of(used, "field"), field_of(used, "object")
+        if name is None or holder is None:
+            return
+        of = self.of_name(holder)
+        is_class = of is None and holder.type == "identifier" and text_of(holder)[:1].isupper()
+        is_another_s = is_class or (of is not None and of.type_name not in {*self.classes, "var", ""})
+        is_set = _is_set(used)
+        for binding in self._declared.values() if is_set or not is_another_s else ():
+            if binding.kind == "field" and binding.name == text_of(name):
+                binding.is_written |= is_set
+                binding.uses += [] if is_another_s else [used]
 
-    def _name(self, node: Node, name: Node | None, kind: str, init: Node | None = None) -> None:
+    def _name(self, node: Node, name: Node | None, kind: str, init: Node | None = None, at: Node | None = None) -> None:
         if name is not None:
-            self._bind(node, Binding(name=text_of(name), kind=kind, declared=name, statement=node, init=init))
+            self._bind(at or node, Binding(name=text_of(name), kind=kind, declared=name, statement=node, init=init))
 
     def _declare(self, node: Node) -> None:  # noqa: C901 - a case for each way to declare
         match node.type:
@@ -185,7 +184,10 @@ class Scopes(stripping.Scopes[Binding]):
             case "import_declaration":
                 self._import(node)
         if kind := _NAMED.get(node.type):
-            self._name(node, field_of(node, "name"), kind, field_of(node, "value"))
+            around = node.parent.parent if node.parent is not None else None
+            of_record = field_of(around, "body") if around is not None and around.type == "record_declaration" else None
+            name = named(node)[-1] if kind == "pattern" else field_of(node, "name")
+            self._name(node, name, kind, field_of(node, "value"), of_record)
 
     def _may_be_own(self, holder: Node | None) -> bool:
         """Whether a method of the file may be called of this."""
@@ -201,6 +203,15 @@ class Scopes(stripping.Scopes[Binding]):
             self.members[name] = head
         else:
             self.imports[name] = path
+
+
+def _is_set(used: Node) -> bool:
+    """Whether a name is set where it is used, or a part of an array that it stands for."""
+    while used.parent is not None and used.parent.type == "array_access" and is_field(used.parent, "array", used):
+        used = used.parent
+    outer = used.parent
+    is_left = outer is not None and outer.type == "assignment_expression" and is_field(outer, "left", used)
+    return is_left or (outer is not None and outer.type == "update_expression")
 
 
 def _is_of(declared: Node, holder: Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.java.stripping import fluent
-from miner.languages.java.stripping.fluent import FLAT, OBJECTS
+from miner.languages.java.stripping.fluent import CALLED, FLAT, OBJECTS
 from miner.languages.java.stripping.scopes import Scopes, annotation_of, name_of
 from miner.languages.java.stripping.static import FIXED, LOOKING, NUMBERS, TEXTS, Statics, holds_text
 from miner.languages.stripping import sites
@@ -97,10 +97,12 @@ _COMPARISONS = {"==": ("java.same", {}), "!=": ("java.same", NOT)} | {
     sign: (f"java.{sign}", {}) for sign in ("<", "<=", ">", ">=")
 }
 _CALLED: Mapping[str, tuple[str, Options]] = {
-    "equals": ("java.equals", {"boxed": True, "called": True}), "contains": ("java.contains", {}),
+    "equals": ("java.equals", {"boxed": True, "called": True}), "contains": ("java.contains", CALLED),
     "startsWith": ("java.starts", {}), "endsWith": ("java.ends", {}), "matches": ("java.matches", {}),
 }  # fmt: skip
 """Methods whose object and one argument are compared."""
+_TAKES_NULL = re.compile(r"(?:\w+\.)*asList\(|new (?:\w+\.)*(?:ArrayList|LinkedList|(?:Linked)?HashSet)\b")
+"""How collections are made that may be asked for null."""
 _SEARCHED = ("goldseam.Handout.searched(", ")")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _ASKING = words("method_invocation identifier field_access object_creation_expression array_access")
@@ -109,6 +111,8 @@ _SHOWING = words("Arrays Objects String Collections")
 """Classes whose methods make a text of what they are given."""
 _RUNNING = {"Executable": "execute", "ThrowingRunnable": "run", "ThrowingCallable": "call"}
 """Interfaces of JUnit, TestNG and AssertJ for what is to throw, and their methods."""
+_MATCHING = ("org.hamcrest.", "org.junit.matchers.")
+"""Packages of Hamcrest's matchers."""
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
 _NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
 _TELLING = re.compile(r"toString|format|join|(?:get)?(?:\w*Name|Message)|name|describe")
@@ -137,9 +141,14 @@ class Reader(sites.Reader[Statics]):
         statics: Statics,
         helpers: Mapping[str, Helper] | None = None,
         inherited: Collection[str] = (),
+        products: Collection[str] = (),
     ) -> None:
-        """`helpers` are methods of other files that only compare, `inherited` those that hide what is imported."""
+        """`helpers` are methods of other files that only compare, `inherited` those that hide what is imported.
+
+        `products` are classes of assertions that are the tree's own: what they assert is asked of the product.
+        """
         self._scopes, self._statics, self._helpers, self._inherited = scopes, statics, helpers or {}, inherited
+        self._classes = {name: kind for name, kind in _CLASSES.items() if name not in products}
 
     def of_call(self, call: Node) -> Assertion | None:
         """The assertion that a call makes; None where it makes none that is known."""
@@ -263,8 +272,7 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.resolve(node) if node is not None and is_name else None
         return binding is not None and binding.type_name == "ExpectedException"
 
-    @staticmethod
-    def _of_expecting(call: Node) -> fluent.Claim | None:
+    def _of_expecting(self, call: Node) -> fluent.Claim | None:
         name, arguments = name_of(call), arguments_of(call)
         if len(arguments) != _ONE_SIDE:
             return None
@@ -274,6 +282,8 @@ class Reader(sites.Reader[Statics]):
             return None
         by, nodes = "contains", arguments
         if arguments[0].type == "method_invocation" and name_of(arguments[0]) in _OF_MESSAGES:
+            if not self._is_hamcrest_s(arguments[0]):
+                return None
             by, nodes = _OF_MESSAGES[name_of(arguments[0])], arguments_of(arguments[0])
         return fluent.Claim(op="java.message", nodes=tuple(nodes), options={"by": by})
 
@@ -321,17 +331,18 @@ class Reader(sites.Reader[Statics]):
         holder, name = field_of(call, "object"), name_of(call)
         if holder is not None and holder.type != "this":
             of = text_of(holder)
-            return _CLASSES.get(self._scopes.class_of(of), "") if of not in self._scopes.classes else ""
+            return self._classes.get(self._scopes.class_of(of), "") if of not in self._scopes.classes else ""
         if name in self._scopes.functions or name in self._inherited:
             return ""
         if name in self._scopes.members:
-            return _CLASSES.get(self._scopes.members[name], "")
-        kinds = [kind for package in self._scopes.packages if (kind := _CLASSES.get(package))]
+            return self._classes.get(self._scopes.members[name], "")
+        kinds = [kind for package in self._scopes.packages if (kind := self._classes.get(package))]
         is_named = name == "fail" or name.startswith("assert")
         if kinds and is_named:
             is_fluent = name.startswith(("assertThat", "assertWith"))
             return next((kind for kind in kinds if (kind not in _JUNIT) is is_fluent), kinds[0])
-        return "junit4" if is_named and self._is_inherited(call) else ""
+        is_there = "junit.framework.TestCase" in self._classes
+        return "junit4" if is_named and is_there and self._is_inherited(call) else ""
 
     def _helper_called(self, call: Node) -> Helper | None:
         """The method of another file that only compares, if a call may be of that."""
@@ -377,13 +388,34 @@ class Reader(sites.Reader[Statics]):
 
     def _of_matcher(self, kind: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         """Hamcrest's `assertThat`, of JUnit 4 too."""
-        if kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
+        is_own = "org.hamcrest.MatcherAssert" not in self._classes
+        if is_own or kind not in ("hamcrest", "junit4") or len(arguments) not in (_TWO_SIDES, _WITH_ONE_MORE):
             return None
-        read = fluent.claims_of_matcher(arguments[-1])
+        read = fluent.claims_of_matcher(arguments[-1]) if self._is_hamcrest_s(arguments[-1]) else None
         if read is not None:
-            return self._of_claims(arguments[-2], read[0], replaced, is_any=read[1])
+            return self._of_claims(arguments[-2], read[0], replaced, read[1])
         is_condition = len(arguments) == _TWO_SIDES and self._is_text(arguments[0]) and self._is_condition(arguments[1])
         return self._of_truth(arguments[1], replaced, "true") if is_condition else None
+
+    def _is_hamcrest_s(self, matcher: Node) -> bool:
+        """Whether what is called like matchers of Hamcrest in one is none of others."""
+        first = fluent.calls_of(bare(matcher))[:1]
+        return all(map(self._is_of_hamcrest, [*first, *filter(fluent.is_matcher, walk(matcher))]))
+
+    def _is_of_hamcrest(self, call: Node) -> bool:
+        holder, name = field_of(call, "object"), name_of(call)
+        whole = [path for path in self._scopes.packages if path.rpartition(".")[2][:1].isupper()]
+        if holder is not None:
+            path = self._scopes.class_of(text_of(holder))
+            return path.startswith(_MATCHING) or (
+                path in ("Matchers", "CoreMatchers") and path not in self._scopes.classes
+            )
+        if name in self._scopes.members:
+            return self._scopes.members[name].startswith(_MATCHING)
+        is_open = any(
+            path not in _CLASSES and not path.startswith((*_MATCHING, "java.", "org.mockito")) for path in whole
+        )
+        return not self._statics.has_method(name) and (not is_open or any(path.startswith(_MATCHING) for path in whole))
 
     def _is_condition(self, node: Node) -> bool:
         """Whether an expression is a boolean by its form, and no matcher."""
@@ -418,7 +450,7 @@ class Reader(sites.Reader[Statics]):
         return replace(assertion, operands=(value, *assertion.operands[1:]), compares="", condition=None)
 
     def _of_claims(
-        self, value: Node, claims: Sequence[fluent.Claim], replaced: Node, *, is_any: bool = False
+        self, value: Node, claims: Sequence[fluent.Claim], replaced: Node, joined: Options | None = None
     ) -> Assertion | None:
         nodes = [value, *(node for claim in claims for node in claim.nodes)]
         patterns = [node for claim in claims for node in claim.nodes if claim.op == "java.matches"]
@@ -432,8 +464,7 @@ class Reader(sites.Reader[Statics]):
                 return self._of_truth(value, replaced, "false" if options.get("not") else "true")
             compares = "equal" if op == "java.equals" and not options.get("not") else ""
             return self._of_operands(replaced, op, nodes, options, compares)
-        options = {**_parts(claims), "any": True} if is_any else _parts(claims)
-        return self._of_operands(replaced, "java.chain", nodes, options)
+        return self._of_operands(replaced, "java.chain", nodes, {**_parts(claims), **(joined or {})})
 
     def _of_truth(self, node: Node, replaced: Node, word: str) -> Assertion:
         """That a condition is true, or false."""
@@ -464,6 +495,8 @@ class Reader(sites.Reader[Statics]):
     def _of_junit(self, kind: str, name: str, arguments: Sequence[Node], replaced: Node) -> Assertion | None:
         if name in _TWO:
             op, options, compares = _TWO[name]
+            if kind == "junit4" and op == "java.equals":
+                options = {**options, "promotes": "whole"}
             if kind == "testng" and op == "java.equals":
                 options, compares = {**options, "arrays": True}, compares and "alike"
             options = {**options, "typed": True} if kind == "junit5" and op == "java.arrays" else options
@@ -550,18 +583,27 @@ class Reader(sites.Reader[Statics]):
             holder, name, arguments = field_of(inner, "object"), name_of(inner), arguments_of(inner)
             is_arrays = text_of(holder) == "Arrays" and name == "equals"
             if len(arguments) == _TWO_SIDES and (is_arrays or f"{text_of(holder)}.{name}" == "Objects.equals"):
-                op, options = ("java.arrays", FLAT) if is_arrays else ("java.equals", {})
+                op, options = ("java.arrays", FLAT) if is_arrays else ("java.equals", OBJECTS)
                 return self._of_operands(replaced, op, arguments, options)
             if name in _CALLED and holder is not None and len(arguments) == _ONE_SIDE:
                 op, options = _CALLED[name]
                 sides = [holder, *arguments]
                 looked_at = arguments if name == "matches" else sides
                 if any(map(self._statics.is_static, looked_at)) and holder.type not in ("super", "this"):
+                    if options == CALLED and _TAKES_NULL.match(text_of(self._made_by(holder))):
+                        options = {}
                     assertion = self._of_operands(replaced, op, sides, options)
                     value, other = assertion.operands
                     searched = value if value.static or name != "contains" else replace(value, around=_SEARCHED)
                     return replace(assertion, operands=(searched, other))
         return self._of_operands(replaced, "java.truth", [inner], {})
+
+    def _made_by(self, node: Node) -> Node:
+        """What a name is set to that nothing else sets; anything else itself."""
+        binding = self._scopes.of_name(bare(node))
+        return (
+            binding.init if binding is not None and binding.init is not None and not binding.is_written else bare(node)
+        )
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:
         return Operand(node=node, static=self._statics.is_static(node), around=around)
@@ -594,6 +636,12 @@ class Reader(sites.Reader[Statics]):
         binding = self._scopes.of_name(node)
         kind = field_text(node, "type") if node.type == "object_creation_expression" else ""
         return _RUNNING.get((binding.type_name if binding is not None else kind).rpartition(".")[2])
+
+
+def products_in(paths: Iterable[str]) -> set[str]:
+    """The classes of assertions that a tree has itself, by the paths of its files."""
+    ends = {f"/{name.replace('.', '/')}.java": name for name in _CLASSES}
+    return {name for path in paths for end, name in ends.items() if f"/{path}".endswith(end)}
 
 
 def _throws(statement: Node) -> bool:

@@ -65,11 +65,13 @@ class StrippedSource(TreeSource[Assertion]):
         inherited: Collection[str] = (),
         beside: Collection[str] = (),
         relatives: tuple[Collection[str], Collection[str]] = ((), ()),
+        products: Collection[str] = (),
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
 
         `helpers` are methods of other files that only compare, `inherited` those that hide what is imported, `beside`
-        the other classes of its package, `relatives` methods of those that its classes extend, and that extend these.
+        the other classes of its package, `relatives` methods of those that its classes extend, and that extend these,
+        `products` the classes of assertions that are the tree's own.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -79,7 +81,7 @@ class StrippedSource(TreeSource[Assertion]):
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared, beside, *relatives)
-        self._reader = Reader(self._scopes, self._statics, helpers, inherited)
+        self._reader = Reader(self._scopes, self._statics, helpers, inherited, products)
         self.slots = self._numbered(self._assertions(self._reader), first)
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:

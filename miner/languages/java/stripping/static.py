@@ -80,7 +80,7 @@ _CHANGING = words(
     " setDefault sort shuffle fill addAll getInteger getLong getBoolean identityHashCode exists listFiles setOut setErr"
     " getProperties clearProperty isFile isDirectory isHidden lastModified canRead canWrite canExecute list delete"
     " mkdir mkdirs createNewFile renameTo getTotalSpace getFreeSpace getUsableSpace toRealPath getCanonicalPath"
-    " getCanonicalFile"
+    " getCanonicalFile toURI toURL toUri"
 )
 _CHANGING |= words(
     "getEnumConstants getFields getField getMethods getMethod getConstructors getConstructor getDeclaredFields"
@@ -94,20 +94,24 @@ _CHANGING |= words(
 """Methods of these classes that look at surroundings or at what a class has, or change something."""
 LOOKING = words(
     "size get length charAt contains containsKey isEmpty indexOf equals hashCode toString iterator stream keySet values"
-    " entrySet getBytes toCharArray substring"
+    " entrySet getBytes toCharArray substring build"
 )
 _LIVE = words("get iterator stream keySet values entrySet")
 """Those of these that give a part of an object, or what may change it."""
 _MAKING = words(
     "asList clone copyOf copyOfRange toArray toCharArray getBytes split iterator listIterator stream chars append"
-    " toByteArray toChars values from getTimeZone matcher codePoints lines splitAsStream datesUntil"
+    " toByteArray toChars values from getTimeZone matcher codePoints lines splitAsStream datesUntil builder newEncoder"
+    " newDecoder getAvailableZoneIds"
 )
 _MAKING |= words("getISOCountries getISOLanguages getAvailableLocales getAvailableIDs getAvailableCurrencies")
 """Methods whose value is an array, or another thing that can change."""
-FIXED = _UNCHANGING | words("boolean byte short int long float double char LocalDate LocalTime LocalDateTime Instant")
+PRIMITIVE = words("boolean byte short int long float double char")
+FIXED = _UNCHANGING | PRIMITIVE | words("LocalDate LocalTime LocalDateTime Instant")
 """Types whose objects nothing changes."""
 _HOLDING = re.compile(r"\w*(?:List|Set|Map|Deque|Queue|Collection|Iterable)<([\w, ]+)>|(\w+)((?:\[\])+)")
 _OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString equals")
+_ASSERTING = re.compile(r"\w*(?:Assert|Test|Truth)\w*|this|")
+"""How classes are called whose methods assert."""
 _FILLING = frozenset({"add", "put", "append"})
 _LOOPS = {
     **dict.fromkeys(("for_statement", "while_statement", "do_statement"), "condition"),
@@ -160,6 +164,10 @@ class Statics(static.Statics[Scopes]):
             "array_creation_expression": self._is_static_array,
             "object_creation_expression": self._is_static_object,
         }
+
+    def has_method(self, name: str) -> bool:
+        """Whether a class of the file, or one that these extend, has a method of that name."""
+        return name in self._scopes.functions or name in self._above
 
     def is_constant(self, node: Node) -> bool:
         """Whether it is a constant of another class, by its name: an enum's, it may be."""
@@ -244,7 +252,7 @@ class Statics(static.Statics[Scopes]):
         if around.type == "assignment_expression":
             is_plain = binding.kind == "local" and field_text(around, "operator") == "="
             return statement if is_here and is_plain and self._is_set_to(around, use) else None
-        is_its = name_of(around) in _FILLING and field_of(around, "object") == use
+        is_its = _is_filled(use)
         return statement if is_here and is_its and all(map(self.is_static, arguments_of(around))) else None
 
     def _is_set_to(self, assignment: Node, use: Node) -> bool:
@@ -315,7 +323,33 @@ class Statics(static.Statics[Scopes]):
             return self._is_known_member(text_of(node))
         if any(self._is_of_chosen_turn(node, turn) for turn in self._turns_of(binding)):
             return False
+        if self._may_be_inherited(node, binding) or self._is_filled_later(node, binding):
+            return False
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
+
+    def _may_be_inherited(self, use: Node, binding: Binding) -> bool:
+        """Whether a name of a class may be that of a field which a class within it has of what that extends."""
+        inner = takewhile(lambda at: at != binding.statement.parent, upward(use))
+        bases = (
+            {name for at in inner if at.type in BODIES for name in _bases_of(at)} if binding.kind == "field" else set()
+        )
+        if any(map(self._is_of_product, bases)):
+            return True
+        fields = (other for other in self._scopes.bindings() if other != binding and other.kind == "field")
+        return bool(bases & self._scopes.classes) and any(other.name == binding.name for other in fields)
+
+    def _is_filled_later(self, use: Node, binding: Binding) -> bool:
+        """Whether something is added to what a name stands for behind a function that reads it and may be run later."""
+        inner = takewhile(lambda at: at != binding.statement.parent, upward(use))
+        run = [at for at in inner if at.type in ("lambda_expression", "class_body")]
+        return bool(run) and any(
+            other.start_byte > run[-1].start_byte and self.filling(other, binding) is not None for other in binding.uses
+        )
+
+    def _form(self, operand: Node) -> tuple[object, ...]:
+        names = (self._scopes.resolve(name) for name in walk(operand) if name.type == "identifier")
+        is_filled = any(name is not None and any(map(_is_filled, name.uses)) for name in names)
+        return *super()._form(operand), operand.id if is_filled else None
 
     def _turns_of(self, binding: Binding) -> list[Node]:
         """The loops and methods in each turn, or call, of which a name stands for another thing."""
@@ -476,10 +510,16 @@ class Statics(static.Statics[Scopes]):
         if len(own) == 1 and field_text(call, "object") in ("", "this"):
             parameters, place = self._scopes.parameters(own[0]), arguments_of(call).index(at)
             return place < len(parameters) and self._looks_all(parameters[place])
-        if not own and name_of(call).startswith("assert"):
+        if not own and name_of(call).startswith("assert") and self._is_a_test_s(call):
             return True
         is_static = call.type == "method_invocation" and self._is_static_call(call, static.MOST_DEPTH - 3)
         return is_static and (not self._is_mutable(call) or self._looks_at(call, levels))
+
+    def _is_a_test_s(self, call: Node) -> bool:
+        """Whether what asserts is a library's, or of the test's own class; a method of the product may be called so."""
+        holder = text_of(field_of(call, "object"))
+        path = self._scopes.class_of(holder) if holder else self._scopes.members.get(name_of(call), "")
+        return _ASSERTING.fullmatch(path.rpartition(".")[2]) is not None
 
     def _is_settled(self, condition: Node) -> bool:
         made = (part for part in walk(condition) if part.type == "object_creation_expression")
@@ -635,6 +675,21 @@ def _counting(binding: Binding) -> Node | None:
     loop = binding.statement.parent
     is_its = loop is not None and loop.type == "for_statement" and is_field(loop, "init", binding.statement)
     return loop if is_its else None
+
+
+def _is_filled(use: Node) -> bool:
+    """Whether something is added to what a name stands for where it is used."""
+    around = use.parent
+    return around is not None and name_of(around) in _FILLING and field_of(around, "object") == use
+
+
+def _bases_of(body: Node) -> list[str]:
+    """The classes and interfaces that the class of a body extends or implements."""
+    of = body.parent
+    parts = [field_of(of, word) for word in ("superclass", "interfaces", "type")]
+    return [
+        text_of(part) for node in parts if node is not None for part in walk(node) if part.type == "type_identifier"
+    ]
 
 
 def _write_of(use: Node) -> Node | None:
