@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -162,10 +163,23 @@ class BrokenTest {
     void later() { Prices.later(1); }
 }
 """
+MANY = """\
+package money;
+
+import org.junit.jupiter.api.Test;
+
+class ManyTest {
+    @Test
+    void first() { for (int i = 0; i < 6000; i++) goldseam.Handout.values(0, goldseam.Handout.of(i)); }
+
+    @Test
+    void second() { for (int i = 0; i < 6000; i++) goldseam.Handout.values(i % 2, goldseam.Handout.of(i)); }
+}
+"""
 HEIR = "package money;\n\nclass HeirTest extends BrokenTest {}\n"
-KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, ENDLESS_TEST, BROKEN_TEST, HEIR_TEST = (
+KINDS_TEST, OLD_TEST, ENCLOSED_TEST, CRASHES_TEST, ENDLESS_TEST, BROKEN_TEST, HEIR_TEST, MANY_TEST = (
     f"src/test/java/money/{name}Test.java"
-    for name in ("Kinds", "Old", "Enclosed", "Crashes", "Endless", "Broken", "Heir")
+    for name in ("Kinds", "Old", "Enclosed", "Crashes", "Endless", "Broken", "Heir", "Many")
 )
 
 
@@ -442,6 +456,12 @@ def test_a_test_that_never_ends_without_the_fix_fails_and_those_after_it_have_th
     assert runs[0].statuses == dict.fromkeys(names, TestStatus.PASSED)
     assert runs[1].statuses == {**runs[0].statuses, names[1]: TestStatus.ERROR}
     assert runs[1].endings == (names[1],)
+
+
+def test_of_each_test_an_assertion_is_handed_out_once_more_than_is_judged(task, sandbox):
+    report = run(task, sandbox, MANY_TEST, overlay={MANY_TEST: MANY.encode()})
+    counts = Counter((event.test_id.rpartition("::")[2], event.slot) for event in report.events)
+    assert counts == {("first()", 0): 5001, ("second()", 0): 3000, ("second()", 1): 3000}
 
 
 def test_sources_with_names_in_any_letters_are_compiled_in_every_language(task, sandbox, tmp_path):

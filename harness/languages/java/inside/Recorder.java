@@ -57,14 +57,16 @@ public final class Recorder implements TestExecutionListener {
     private final OutputStream out;
     private final Map<String, Long> began = new HashMap<>();
     private final Set<String> told = new HashSet<>();
-    private final Map<String, Integer> handed = new ConcurrentHashMap<>();
-    private volatile String current = NONE; // the test that runs
+    private final Map<String, Map<Integer, Integer>> handed = new ConcurrentHashMap<>(); // by test, how often each slot is come to
+    private volatile String current; // the test that runs
+    private volatile Map<Integer, Integer> times; // what it has handed out
     private TestPlan plan;
     private boolean well = true;
 
     private Recorder(String word, OutputStream out) {
         this.word = word.getBytes(StandardCharsets.US_ASCII);
         this.out = out;
+        enter(NONE);
     }
 
     public static void main(String[] none) throws IOException {
@@ -193,9 +195,14 @@ public final class Recorder implements TestExecutionListener {
     public void executionStarted(TestIdentifier test) {
         began.put(test.getUniqueId(), System.nanoTime());
         if (test.isTest() && !test.isContainer()) { // Spock's feature with rows is both
-            current = named(test);
+            enter(named(test));
             say("\"t\":\"start\"," + current);
         }
+    }
+
+    private void enter(String test) {
+        current = test;
+        times = handed.computeIfAbsent(test, any -> new ConcurrentHashMap<>());
     }
 
     @Override
@@ -205,7 +212,12 @@ public final class Recorder implements TestExecutionListener {
 
     /** Whether an assertion still hands out what it looks at, by how often the test that runs has come to it. */
     static boolean takes(int slot) {
-        return running != null && running.handed.merge(slot + " " + running.current, 1, Integer::sum) <= TIMES;
+        if (running == null) {
+            return false;
+        }
+        Map<Integer, Integer> times = running.times;
+        Integer before = times.get(slot);
+        return (before == null || before < TIMES) && times.merge(slot, 1, Integer::sum) <= TIMES;
     }
 
     /** Tells what an assertion of the test that runs hands out. */
@@ -222,7 +234,7 @@ public final class Recorder implements TestExecutionListener {
         boolean failed = result.getStatus() == TestExecutionResult.Status.FAILED;
         String status = failed ? "failed" : result.getStatus() == TestExecutionResult.Status.ABORTED ? "skipped" : "passed";
         if (test.isTest()) {
-            current = NONE;
+            enter(NONE);
         }
         if ((test.isTest() || failed) && plan.getChildren(test).isEmpty()) {
             report(test, status, error);
