@@ -274,8 +274,8 @@ def log(
         entries = [entry for entry in ledger.read(opened) if task is None or task in entry.tasks]
         if task is not None and not entries:
             opened.require([task])
-        lines = [ledger.as_json(entry) for entry in entries]
-        options.show(lines if json_ else custody_text.log_table(entries), soft_wrap=False)
+        lines = map(ledger.as_json, entries)
+        options.show(list(lines) if json_ else custody_text.log_table(entries), soft_wrap=False)
 
 
 def _join(dataset: Dataset, other: Path, *, json_: bool) -> None:

@@ -104,28 +104,28 @@ def _assertions(source: bytes, body: Node) -> Iterator[Node | None]:
     None for one that can't be read.
     """
     block = _as_block(source, body)
+    for name, tree in _asserting(body):
+        place = name.start_byte, tree.end_byte
+        yield _call_at(block, *place) if block is not None else _as_call(source, name, tree)
+
+
+def _asserting(body: Node) -> Iterator[tuple[Node, Node]]:
+    """The names of the assertions in the tokens of a macro's body, and what each is given."""
     for node in walk(body):
         if node.type != "token_tree":
             continue
         for name, mark, tree in zip(node.children, node.children[1:], node.children[2:], strict=False):
-            if _is_assertion(name, mark, tree):
-                place = name.start_byte, tree.end_byte
-                yield _call_at(block, *place) if block is not None else _as_call(source, name, tree)
-
-
-def _is_assertion(name: Node, mark: Node, tree: Node) -> bool:
-    return text_of(name) in ASSERTIONS and text_of(mark) == "!" and tree.type == "token_tree"
+            if text_of(name) in ASSERTIONS and text_of(mark) == "!" and tree.type == "token_tree":
+                yield name, tree
 
 
 def _as_block(source: bytes, body: Node) -> Node | None:
     """What a macro's body is read as, its assertions as calls; None where it is no block, or other macros have some."""
     text = _alone(source, body.start_byte, body.end_byte)
     places: list[tuple[int, int]] = []
-    for node in walk(body):
-        for name, mark, tree in zip(node.children, node.children[1:], node.children[2:], strict=False):
-            if node.type == "token_tree" and _is_assertion(name, mark, tree):
-                text[name.end_byte : tree.start_byte] = b"_".ljust(tree.start_byte - name.end_byte)
-                places.append((name.start_byte, tree.end_byte))
+    for name, tree in _asserting(body):
+        text[name.end_byte : tree.start_byte] = b"_".ljust(tree.start_byte - name.end_byte)
+        places.append((name.start_byte, tree.end_byte))
     try:
         root = parse(bytes(text))
     except ValueError:
