@@ -38,9 +38,11 @@ _CACHE = re.compile(r"(^|/)(\.cache/(pip|uv)|uv-cache|pip-cache|archive-v\d+|whe
 _SETTINGS = re.compile(
     r"\.(?:editorconfig|git(?:ignore|attributes)|npmignore|prettier(?:rc|ignore)|eslint(?:rc|ignore)|nycrc)(?:\.\w+)?"
     r"|(?:commitlint|eslint|prettier|stylelint)\.config\.\w+|biome\.jsonc?|package(?:-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock"
-    r"|go\.(?:mod|sum)|Cargo\.lock"
+    r"|go\.(?:mod|sum)|Cargo\.lock|(?:LICEN[CS]E|COPYING)(?:[.-]\w+)*"
 )
 """What most packages have, or holds what is installed: no fix shows in it."""
+_VENDORED = re.compile(r"(?:^|/)(?:_?vendor|vendored|third_party|node_modules)/")
+"""Folders of libraries' copies, which others have as well, such as Go's own tools."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,7 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
 
     """
     files = [*patch.parse(gold, trusted=True).files, *patch.parse(tests, trusted=True).files]
-    files = [file for file in files if not _SETTINGS.fullmatch(_name(file.path))]
+    files = [file for file in files if not (_SETTINGS.fullmatch(_name(file.path)) or _VENDORED.search(file.path))]
     old = {line for file in files for line in _marked(file.raw, b" -")}
     joined = {_BETWEEN.sub(b"", before) for file in files for before, _ in file.sides()}
     added = [(file, frozenset(set(_marked(file.raw, b"+")) - old)) for file in files]

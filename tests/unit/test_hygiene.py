@@ -127,6 +127,16 @@ def test_lines_of_a_manifest_and_of_a_lock_tell_what_is_installed_and_nothing_of
     assert leaks({"opt/modules/.pnpm/lock.yaml": text.encode(), f"opt/modules/one/{name}": text.encode()}, wanted) == ()
 
 
+@pytest.mark.parametrize("name", ["vendor/crypto/block.go", "shop/_vendor/six.py", "LICENSE-APACHE", "deep/COPYING.txt"])
+def test_copies_of_libraries_and_licences_are_in_other_packages_as_well(name):
+    text = "".join(f"line number {number} of it\n" for number in range(8))
+    added = tiny.diff(name, None, text).encode()
+    wanted = hygiene.secrets(tiny.diff("shop.py", BASE, FIXED).encode() + added, HIDDEN)
+    copy = f"opt/go/src/cmd/{name}"
+    assert leaks({copy: text.encode()}, wanted) == ()
+    assert leaks({copy: text.encode(), "opt/modules/shop.py": FIXED.encode()}, wanted) != ()
+
+
 def test_binary_files_of_the_system_are_left_alone():
     assert leaks({"usr/bin/x": b"\0" + FIXED.encode()}) == ()
 
