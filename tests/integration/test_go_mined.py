@@ -549,14 +549,15 @@ func TestWhy(t *testing.T) {
 """
 
 
-def test_a_repository_of_before_modules_requires_what_there_was_on_the_day(tmp_path):
+def test_a_repository_of_before_modules_requires_what_there_was_on_the_day_and_what_the_fix_imports(tmp_path):
     repo = Repository(tmp_path / "repo")
     repo.clock = repo.clock.replace(year=2019, month=6)
     repo.commit("Start", {"why.go": WRAPPED % "wrong", "why_test.go": WHY % "wrong"})
+    wraps = WHY.replace('"testing"\n', '"testing"\n\n\t"github.com/hashicorp/errwrap"\n') + "\nvar _ errwrap.Wrapper\n"
     task = mined(
-        tmp_path, repo, repo.commit("Fix wrong text", {"why.go": WRAPPED % "read", "why_test.go": WHY % "read"})
+        tmp_path, repo, repo.commit("Fix wrong text", {"why.go": WRAPPED % "read", "why_test.go": wraps % "read"})
     )
     assert task.hidden.fail_to_pass == ("why_test.go::TestWhy",)
     assert place_of(task) is Place.HOST
     [lock] = (tmp_path / "dataset/tasks").glob("*/go.mod")
-    assert "require github.com/pkg/errors v0.8.1\n" in lock.read_text()
+    assert "\tgithub.com/hashicorp/errwrap v1.0.0\n\tgithub.com/pkg/errors v0.8.1\n" in lock.read_text()

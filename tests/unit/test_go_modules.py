@@ -71,6 +71,19 @@ def test_a_skeleton_has_manifests_and_imports_and_changes_with_nothing_else():
     assert dict(modules.skeleton(Files({**files, "a.go": "// Comment.\n" + head + "var x = 1\n"}))) == first
 
 
+def test_of_a_fix_there_is_what_may_ask_for_other_modules_beside_what_the_tree_has():
+    manifest, source = "module example.org/a\n\nrequire example.com/b v1.0.0\n", 'package a\n\nimport "example.com/b"\n'
+    tree = Files({"go.mod": manifest, "a.go": source})
+    same = {"a.go": source.encode() + b"\nvar x = 1\n", "a_test.go": b'package a\n\nimport "testing"\n'}
+    assert modules.of_fix(tree, same) == {}
+    later = manifest.replace("v1.0.0", "v1.1.0").encode()
+    assert modules.of_fix(tree, {"go.mod": later, "README.md": b""}) == {"go.mod": later}
+    more = {"in/b_test.go": b'package b\n\nimport "example.com/c/d"'}
+    assert modules.of_fix(tree, more) == {"in/of_fix_b_test.go": more["in/b_test.go"]}
+    old = modules.WithManifest(Files({"a.go": source}), "acme/a")
+    assert modules.of_fix(old, {"go.mod": later} | more) == {"in/of_fix_b_test.go": more["in/b_test.go"]}
+
+
 def test_a_tree_of_before_modules_gets_one():
     tree = Files({"a.go": 'package a\n\nimport "fmt"\n\nfunc A() {}\n', "testdata/x.go": 'import "x.org/y"\n'})
     whole = modules.WithManifest(tree, "acme/a")

@@ -25,7 +25,7 @@ _FETCH, _WARM, _REQUIRE, _SOURCES = (
     f"/tmp/{name}"  # noqa: S108 - inside the container
     for name in ("toolchain.py", "warm.py", "requirements.py", "sources.json")
 )
-_GIVEN = "imports.tar"
+_GIVEN, _FIXED = "imports.tar", "fixed.tar"
 _MANIFESTS = "/opt/goldseam/manifest"
 _OVERLAY = f"{_MANIFESTS}/overlay.json"
 _UNUSED = ("./test", "./api", "./doc", "./misc", "testdata", "*_test.go")
@@ -161,17 +161,25 @@ def _folders(request: ImageRequest) -> tuple[str, ...]:
 def _modules(parent: str, request: ImageRequest) -> Layer:
     vendored = request.tree.read("vendor/modules.txt") is not None
     warmed = () if vendored else (_warmed("modules", _folders(request)),)
+    inputs = [request.workshop.packed(_GIVEN, modules.skeleton(request.tree))]
+    with_fix: tuple[str, ...] = ()
+    if not vendored and (fixed := modules.of_fix(request.tree, request.fixed)):
+        inputs.append(request.workshop.packed(_FIXED, fixed.items(), is_of_fix=True))
+        with_fix = (unpacked(_FIXED),)
+    if isinstance(request.tree, modules.WithManifest):
+        installed = (*with_fix, *_manifest(request), *warmed)
+    else:
+        installed = (*warmed, *(with_fix and (*with_fix, *warmed)))
     return Layer(
         kind="deps",
         parent=parent,
         foreign=True,
-        inputs=(request.workshop.packed(_GIVEN, modules.skeleton(request.tree)),),
+        inputs=tuple(inputs),
         commands=(
             unpacked(_GIVEN),
             *_environment(modules.flags(request.tree)),
             f"echo '{{}}' > {FACTS_PATH}",
-            *_manifest(request),
-            *warmed,
+            *installed,
             f"rm -rf {TESTBED}; find {MODULES} -name '*.zip' -delete",
             readable(MODULES, CACHE, *((_MANIFESTS,) if isinstance(request.tree, modules.WithManifest) else ())),
         ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from miner.evidence.ci_jobs import WORKFLOWS
-from miner.evidence.tree import Tree, text_at
+from miner.evidence.tree import Fixed, Tree, text_at
 
 MANIFEST, SUMS, WORKSPACE = "go.mod", "go.sum", "go.work"
 RELEASED: Mapping[int, date] = {
@@ -32,6 +32,7 @@ _OF_CI = re.compile(
 )
 _MINOR = re.compile(r"\b1\.(\d{1,2})\b")
 _DECLARATION = re.compile(rb"^(?:func|type|var|const)\b", re.MULTILINE)
+_FOREIGN = re.compile(rb'"([\w-]+\.[\w.-]+/[^"\s]+)"')
 _CONSTRAINTS = (b"//go:build", b"// +build")
 HOST = "github.com"
 _LEFT_OUT = frozenset({"vendor", "testdata", "node_modules"})
@@ -131,6 +132,30 @@ def skeleton(tree: Tree) -> Iterator[tuple[str, bytes]]:
             yield path, tree.read(path) or b""
         elif path.endswith(".go"):
             yield path, _head(tree.read(path) or b"")
+
+
+def of_fix(tree: Tree, fixed: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What a fix adds to the skeleton of a tree, if it may ask for other modules than that; empty if not.
+
+    Sources have names of their own, so that imports which the fix takes away stay. A manifest that is of us stays, too.
+    """
+    before, after = dict(skeleton(tree)), dict(skeleton(Fixed(tree, fixed)))
+    changed = {path: text for path, text in after.items() if before.get(path) != text}
+    if isinstance(tree, WithManifest):
+        changed = {path: text for path, text in changed.items() if path.endswith(".go")}
+    asked = _imported(changed) - _imported(before)
+    if not asked and not any(posixpath.basename(path) == MANIFEST for path in changed):
+        return {}
+    return {_beside(path) if path.endswith(".go") else path: text for path, text in changed.items()}
+
+
+def _imported(texts: Mapping[str, bytes]) -> set[bytes]:
+    """The packages that sources import and Go itself does not have."""
+    return {name for path, text in texts.items() if path.endswith(".go") for name in _FOREIGN.findall(text)}
+
+
+def _beside(path: str) -> str:
+    return posixpath.join(posixpath.dirname(path), f"of_fix_{posixpath.basename(path)}")
 
 
 def _head(source: bytes) -> bytes:
