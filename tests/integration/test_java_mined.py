@@ -151,6 +151,9 @@ import org.junit.jupiter.api.Test;
 class ChangeTest {
     @Test
     void isLess() { assertEquals(4, Rückgeld.of(5)); }
+
+    @Test
+    void isWrittenInEnglish() { assertEquals("1.5", String.format("%.1f", 1.5)); }
 }
 """
 BROKEN = """\
@@ -464,7 +467,7 @@ def test_of_each_test_an_assertion_is_handed_out_once_more_than_is_judged(task, 
     assert counts == {("first()", 0): 5001, ("second()", 0): 3000, ("second()", 1): 3000}
 
 
-def test_sources_with_names_in_any_letters_are_compiled_in_every_language(task, sandbox, tmp_path):
+def test_a_run_in_another_language_is_in_that_of_java_and_compiles_names_in_any_letters(task, sandbox, tmp_path):
     code, test = "src/main/java/money/Rückgeld.java", "src/test/java/money/ChangeTest.java"
     asked = Subject(
         instance_id="acme__money-3",
@@ -477,9 +480,10 @@ def test_sources_with_names_in_any_letters_are_compiled_in_every_language(task, 
         test_patch=tiny.diff(test, None, CHANGE).encode(),
     )
     patches, notebook = prepare(asked), Notebook(tmp_path / "notes.jsonl", asked)
-    for variation in (PLAIN, Variation(locale="de")):
+    for variation, written in ((PLAIN, TestStatus.PASSED), (Variation(locale="de"), TestStatus.FAILED)):
         ran = observe(asked, patches, "after", 0, sandbox, notebook, variation=variation)
-        assert (ran.statuses, ran.collect_errors) == ({f"{test}::isLess()": TestStatus.PASSED}, {})
+        seen = {f"{test}::isLess()": TestStatus.PASSED, f"{test}::isWrittenInEnglish()": written}
+        assert (ran.statuses, ran.collect_errors) == (seen, {})
 
 
 def test_rows_of_an_enclosed_class_are_run_alone_by_their_names(task, sandbox):

@@ -389,7 +389,9 @@ def run_tests(module, program, word, order):
     file_of = {name: path for path, names in module.types_of.items() for name in names}
     lines = list(module.selection())
     lines += [] if order is None else ["order %d\n" % order]
-    options = list(module.options)
+    language = os.environ.get("LANGUAGE")  # a proof's, which the virtual machine takes from no image without its locale
+    options = ["-Duser.language=" + language] if language else []
+    options += module.options
     if module.archive and os.path.isfile(program + ".jar"):
         program += ".jar"
         options += ["-XX:SharedArchiveFile=" + module.archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
