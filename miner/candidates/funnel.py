@@ -98,6 +98,10 @@ class FunnelLine(OpenRecord):
         )
 
 
+NO_BUG_FIX = (Stage.RECOGNITION, "not_a_bug_fix")
+"""Where changes are counted that come with tests and are left for their words alone."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FunnelSummary:
     """Counts over a funnel; `accepted` and `rejected` sum to `looked_at`."""

@@ -20,7 +20,7 @@ from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
 from harness.core.wording import counted, one_of
 from harness.dataset.folder import begun_dataset
 from harness.sandbox.executors.choose import Kind, choose
-from miner.candidates.funnel import FunnelLine, FunnelSummary, summarise
+from miner.candidates.funnel import NO_BUG_FIX, FunnelLine, FunnelSummary, summarise
 from miner.cli import display, model_options
 from miner.pipeline import mine as pipeline
 from miner.pipeline.mine import Options, look
@@ -293,7 +293,7 @@ def mine(
             options.print_json({**summary_json(summary), **fields, **model_options.repairs_as_json(repairer)})
         else:
             console = terminal.results()
-            console.print(display.funnel_table(summary))
+            _print_funnel(summary, pipeline_options.threshold)
             if writer is not None:
                 console.print(model_options.statements_line(writer))
             if repairer is not None:
@@ -353,8 +353,16 @@ def _dry_run(sources: list[str], pipeline_options: Options, settings: Settings, 
         changes = [json.loads(line.model_dump_json()) for line in lines]
         options.print_json({"changes": changes, "warnings": observer.warnings, **_left(observer)})
     else:
-        console.print(display.funnel_table(summarise(lines)))
+        _print_funnel(summarise(lines), pipeline_options.threshold)
     _report_left(observer)
+
+
+def _print_funnel(summary: FunnelSummary, score: float) -> None:
+    """The table, and on standard error what a lower score would take as well."""
+    terminal.results().print(display.funnel_table(summary))
+    if not terminal.CHOICE.quiet and score > 0 and (left := summary.rejected.get(NO_BUG_FIX)):
+        message = f"not_a_bug_fix: {counted(left, 'change')} with tests; a --min-score below {score:g} takes more"
+        terminal.messages().print(Text(message, style="bright_black"), soft_wrap=True)
 
 
 def summary_json(summary: FunnelSummary) -> dict[str, object]:

@@ -156,6 +156,13 @@ def test_a_dry_run_writes_nothing(history, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_changes_left_for_their_words_are_counted_beside_the_option_that_takes_them(history):
+    words = "not_a_bug_fix: 1 change with tests; a --min-score below 2 takes more"
+    assert words in mine(history, "--dry-run").error_text.splitlines()
+    assert "not_a_bug_fix" not in mine(history, "--dry-run", "--min-score", "0").error_text
+    assert "not_a_bug_fix" not in mine(history, "--dry-run", "--quiet").error_text
+
+
 def test_candidates_without_proof_need_no_engine(history, tmp_path):
     out = tmp_path / "dataset"
     done = mine_without_engine(history, "-o", out, "--no-validate")

@@ -127,7 +127,9 @@ def test_lines_of_a_manifest_and_of_a_lock_tell_what_is_installed_and_nothing_of
     assert leaks({"opt/modules/.pnpm/lock.yaml": text.encode(), f"opt/modules/one/{name}": text.encode()}, wanted) == ()
 
 
-@pytest.mark.parametrize("name", ["vendor/crypto/block.go", "shop/_vendor/six.py", "LICENSE-APACHE", "deep/COPYING.txt"])
+@pytest.mark.parametrize(
+    "name", ["vendor/crypto/block.go", "shop/_vendor/six.py", "LICENSE-APACHE", "deep/COPYING.txt"]
+)
 def test_copies_of_libraries_and_licences_are_in_other_packages_as_well(name):
     text = "".join(f"line number {number} of it\n" for number in range(8))
     added = tiny.diff(name, None, text).encode()
