@@ -138,6 +138,13 @@ def test_a_flood_of_output_is_cut_in_the_middle_and_its_size_recorded(task, sand
     assert verdict.evidence.results["output_bytes"] > 3_000_000
 
 
+def test_a_thousand_threads_are_within_the_limits_of_a_task_that_names_none(sandbox, tiny_image):
+    ends = "e = threading.Event(); all_of = [threading.Thread(target=e.wait) for _ in range(1000)]"
+    patch = tiny.fix("import threading", ends, "for one in all_of: one.start()", "e.set()", "return a + b")
+    task = tiny.task(tiny_image, budgets=Budgets(seconds=60))
+    assert judge(sandbox, task, patch).report.outcome is Outcome.RESOLVED
+
+
 def test_a_flood_of_the_result_channel_is_tampering_and_stops_no_clock(tiny_image, sandbox):
     flood, patient = "os.write(198, b'x' * 60000)", replace(SHORT, seconds=240)
     for words, budgets, outcomes in (
