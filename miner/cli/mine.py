@@ -14,6 +14,7 @@ from rich.text import Text
 from harness.cli import options
 from harness.cli.shell.command import App, argument, option
 from harness.cli.shell.help import ADVANCED
+from harness.cli.shell.output import CHOICE
 from harness.cli.views import terminal
 from harness.config.settings import Settings, load_settings
 from harness.core.errors import AnswerIsNoError, InfrastructureError, InputError
@@ -360,7 +361,7 @@ def _dry_run(sources: list[str], pipeline_options: Options, settings: Settings, 
 def _print_funnel(summary: FunnelSummary, score: float) -> None:
     """The table, and on standard error what a lower score would take as well."""
     terminal.results().print(display.funnel_table(summary))
-    if not terminal.CHOICE.quiet and score > 0 and (left := summary.rejected.get(NO_BUG_FIX)):
+    if not CHOICE.quiet and score > 0 and (left := summary.rejected.get(NO_BUG_FIX)):
         message = f"not_a_bug_fix: {counted(left, 'change')} with tests; a --min-score below {score:g} takes more"
         terminal.messages().print(Text(message, style="bright_black"), soft_wrap=True)
 

@@ -8,7 +8,7 @@ import pytest
 
 from miner.languages.base import Mode
 from miner.languages.rust.language import function_of_test
-from miner.languages.rust.stripping import literals
+from miner.languages.rust.stripping import literals, snapshots
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.source import StrippedSource
@@ -20,8 +20,8 @@ HAND = re.compile(r"self::goldseam::hand\((\d+), &\[(.*?)\], None\);", re.DOTALL
 MODULE = '#[cfg(test)] #[path = "/tmp/goldseam_handout.rs"] mod goldseam;\n'
 
 
-def parsed(text: str, *, is_code: bool = False) -> StrippedSource:
-    return StrippedSource(text.encode(), path="tests/a.rs", first=0, is_code=is_code)
+def parsed(text: str, **options: bool) -> StrippedSource:
+    return StrippedSource(text.encode(), path="tests/a.rs", first=0, **options)
 
 
 def best(source: StrippedSource) -> dict[int, Mode]:
@@ -78,6 +78,61 @@ def left(body: str, head: str = "") -> str:
 def test_an_assertion_hands_out_what_depends_on_the_product(body, wanted, op):
     assert left(body) == wanted
     assert [slot.assertion.op for slot in parsed(in_test(body)).slots] == [op]
+
+
+@pytest.mark.parametrize(
+    ("body", "form", "value"),
+    [
+        ('insta::assert_snapshot!(f(1), @"a b");', "{}", "f(1)"),
+        ('assert_snapshot!(f(1), @r###"\na\n"b"\n"###);', "{}", "f(1)"),
+        ('assert_snapshot!(f(1), "f(1)", @"a");', "{}", "f(1)"),
+        ("assert_debug_snapshot!(f(1));", "{:#?}", "f(1)"),
+        ('insta::assert_debug_snapshot!("name", f(1));', "{:#?}", "f(1)"),
+        ("insta::assert_compact_debug_snapshot!(vec![f(1)]);", "{:?}", "vec![f(1)]"),
+    ],
+)
+def test_of_a_snapshot_the_text_of_the_value_comes_out(body, form, value):
+    source = parsed(in_test(body, "use insta::{assert_debug_snapshot, assert_snapshot};\n"), has_snapshots=True)
+    text, twice = source.stripped(best(source)), source.recording(best(source))
+    told = "(&self::goldseam::Of(&goldseam_text)).told_goldseam(), "
+    assert f'match ::std::format!("{form}", {value}).trim_end()' in text
+    assert f"hand(0, &[{told}], None)" in text
+    assert f"hand(0, &[{told}{told}], None)" in twice
+    assert not any(word in text for word in ("snapshot!", '"a', '"b"', '"name"'))
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ('assert_snapshot!(f(1), @"a");', ""),
+        ('assert_snapshot!(f(1), @"a");', "use own::assert_snapshot;\n"),
+        ('own::assert_snapshot!(f(1), @"a");', "use insta::*;\n"),
+        ('insta::assert_yaml_snapshot!(f(1), @"a");', ""),
+        ('insta::assert_debug_snapshot!(f(1), { ".id" => "[id]" }, @"a");', ""),
+        ("insta::assert_snapshot!(f(1));", ""),
+    ],
+)
+def test_snapshots_of_others_or_in_other_forms_or_in_files_that_stay_are_known_to_stay(body, head):
+    slots = parsed(in_test(f"{body}\nassert!(f(2));", head)).slots
+    assert [slot.assertion.is_unread for slot in slots] == [True, False]
+
+
+def test_files_of_snapshots_are_those_that_name_a_test_file_or_lie_beside_one():
+    sources = {
+        "a/tests/snapshots/it__one.snap": b"---\nsource: a/tests/it.rs\nexpression: one\n---\n1\n",
+        "a/tests/snapshots/it__two.snap": b"---\nsource: tests/it.rs\n---\n1\n",
+        "a/tests/snapshots/other.snap": b"---\nsource: tests/other.rs\n---\n1\n",
+        "a/tests/snapshots/plain.snap": b"1\n",
+        "a/tests/it.rs": b"insta::assert_snapshot!(f());",
+        "a/tests/mod.rs": b"",
+    }
+    assert snapshots.used(sources) == {"a/tests/it.rs"}
+    assert [path[-8:] for path in snapshots.of_tests(["a/tests/it.rs"], sources)] == [
+        "one.snap",
+        "two.snap",
+        "ain.snap",
+    ]
+    assert list(snapshots.of_tests(["b/tests/mod.rs"], sources)) == []
 
 
 def test_what_is_joined_by_and_are_assertions_of_their_own_and_one_that_stays_is_as_it_was():

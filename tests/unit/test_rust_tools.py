@@ -114,6 +114,20 @@ def test_features_are_read_where_ci_has_them_and_none_that_the_package_lacks(wor
     assert cargo.options(MemoryTree(files), ["tests/it.rs"]) == tuple(options)
 
 
+def test_features_that_stable_compilers_refuse_are_left_out_and_named_are_the_others_in_place_of_all():
+    manifest = (
+        '[package]\nname = "a"\n[dependencies]\nserde = { version = "1", optional = true }\n[features]\n'
+        'api = []\nbench_api = ["api"]\nblink = ["blink-alloc/nightly"]\nboxed = []\nwith_serde = ["dep:serde"]\n'
+    )
+    files = {
+        "Cargo.toml": manifest,
+        ".github/workflows/ci.yml": "run: cargo test --all-features\n",
+        "src/lib.rs": '#![cfg_attr(feature = "api", feature(allocator_api))]\n',
+        "tests/it.rs": '#![cfg(feature = "api")]\n',
+    }
+    assert cargo.options(MemoryTree(files), ["tests/it.rs"]) == (("--features", "boxed,with_serde"), ())
+
+
 def test_features_that_a_target_of_the_manifest_or_the_file_of_a_module_requires_are_added():
     roots = {"tests/it/main.rs": '#![cfg(feature = "a")]\n#[cfg(feature = "b")]\nmod one;\nmod two;\n'}
     files = {"Cargo.toml": FEATURES, **roots, "tests/it/one.rs": "", "tests/it/two.rs": ""}

@@ -6,7 +6,7 @@ import posixpath
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -44,6 +44,8 @@ _OFF = re.compile(r"not\(feature\s*=\s*\"([^\"]+)\"")
 _ALL = "--all-features"
 _UNSTABLE = frozenset({"nightly", "unstable", "simd", "portable_simd", "bench", "default"})
 """Features that stable compilers refuse, by what they are usually called, and such as add no test."""
+_ASKING = re.compile(r"cfg_attr\(\s*feature\s*=\s*\"([^\"]+)\"\s*,\s*feature\(")
+"""Where a crate asks the compiler for what stable ones refuse."""
 _QUOTED = re.compile(r"[\"']([\w./-]+)[\"']")
 _PLACES = tuple(f"{folder}/{{}}{end}" for folder in ("tests", "examples", "benches") for end in (".rs", "/main.rs"))
 _ROOTS = re.compile(r"(?:.*/)?(?:src/(?:lib|main|bin/[^/]+|bin/[^/]+/main)|build)\.rs")
@@ -137,7 +139,7 @@ def options(tree: Tree, tests: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     these, and without what only the call has.
     """
     paths = list(tests)
-    available, required = _declared(tree, paths)
+    available, required, refused = _declared(tree, paths)
     sources = [text_at(tree, path) for path in paths]
     singles = ["".join(condition) for text in sources for condition in _GATES.findall(text)]
     gates = Counter(name for condition in singles for name in _FEATURE.findall(condition))
@@ -147,7 +149,7 @@ def options(tree: Tree, tests: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     whole = {name for condition in conditions for name in _FEATURE.findall(condition)}
     texts = (text_at(tree, path) for path in sorted(tree.files()) if _WORKFLOWS.fullmatch(path))
     calls = [
-        _of_package(call, available)
+        _of_package(call, available, has_all=not refused)
         for text in texts
         for words in _CALLS.findall(text)
         for line in _lines("".join(words), text)
@@ -179,28 +181,44 @@ def _with(call: tuple[str, ...], features: Collection[str]) -> tuple[str, ...]:
     return (*call, *(("--features", ",".join(missing)) if missing else ()))
 
 
-def _declared(tree: Tree, paths: Iterable[str]) -> tuple[set[str], set[str]]:
-    """The features that the packages of some files have, and those that targets with these files require."""
+def _declared(tree: Tree, paths: Iterable[str]) -> tuple[set[str], set[str], set[str]]:
+    """Features that packages of some files have, those that their targets require, those that stable Rust refuses."""
     available: set[str] = set()
     required: set[str] = set()
+    refused: set[str] = set()
     for path in paths:
         if (folder := package_of(tree, path)) is None:
             continue
         facts = manifest(tree, folder)
-        available |= facts.get("features", {}).keys()
-        available |= {
+        features = facts.get("features", {})
+        named = {name.removeprefix("dep:") for names in features.values() for name in names if name.startswith("dep:")}
+        optional = {
             name
             for table in ("dependencies", *(f"target.{name}.dependencies" for name in facts.get("target", {})))
             for name, value in _table(facts, table).items()
             if isinstance(value, dict) and value.get("optional")
         }
+        available |= features.keys() | optional - named
+        refused |= _refused(text_at(tree, posixpath.join(folder, "src/lib.rs")), features)
         for kind, place in (("test", "tests"), ("bin", "src/bin"), ("example", "examples"), ("bench", "benches")):
             for target in facts.get(kind, []):
                 root = posixpath.join(folder, target.get("path") or f"{place}/{target.get('name')}.rs")
                 own = {root, f"{root.removesuffix('.rs')}/main.rs"}
                 if path in own or posixpath.dirname(path) == root.removesuffix(".rs"):
                     required |= set(target.get("required-features", ()))
-    return available, required & available
+    return available - refused, required & available - refused, refused
+
+
+def _refused(root: str, features: Mapping[str, Sequence[str]]) -> set[str]:
+    """Features that stable compilers refuse, as the root of a library has it, and those that ask for these."""
+    refused = set(_ASKING.findall(root))
+    while more := {
+        name
+        for name in features.keys() - refused
+        if any(word in refused or word.endswith(("/nightly", "/unstable")) for word in features[name])
+    }:
+        refused |= more
+    return refused
 
 
 def _table(facts: dict[str, Any], name: str) -> dict[str, Any]:
@@ -222,11 +240,16 @@ def _lines(line: str, text: str) -> list[str]:
     return [last for first in lines if first != line for last in _lines(first, text)][:_MOST]
 
 
-def _of_package(call: tuple[str, ...], available: set[str]) -> tuple[str, ...]:
-    """A call without features that the packages or stable compilers lack; those of a dependency stay."""
+def _of_package(call: tuple[str, ...], available: set[str], *, has_all: bool) -> tuple[str, ...]:
+    """A call without features that the packages or stable compilers lack; those of a dependency stay.
+
+    Where not all of the packages' features are among the available ones, these are named in place of all.
+    """
     words: list[str] = []
     for word in call:
-        if word.startswith("--"):
+        if word == _ALL and not has_all:
+            words += ["--features", ",".join(sorted(available - _UNSTABLE))]
+        elif word.startswith("--"):
             words.append(word)
         elif names := [name for name in word.split(",") if name in available - _UNSTABLE or "/" in name]:
             words.append(",".join(names))

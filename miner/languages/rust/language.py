@@ -22,7 +22,7 @@ from miner.languages.parsed import Grammar, ParsedCode
 from miner.languages.recording import record
 from miner.languages.rust import cargo
 from miner.languages.rust.build import TOOLCHAINS, build_image
-from miner.languages.rust.stripping import literals
+from miner.languages.rust.stripping import literals, snapshots
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.source import StrippedSource
@@ -119,7 +119,7 @@ class Rust(TreeLanguage):
         )
 
     def test_sources(self, paths: Iterable[str], read: ReadFiles, is_test: Callable[[str], bool]) -> dict[str, bytes]:
-        """The test files themselves, files of code with tests in them, and modules that test files share."""
+        """The test files themselves, files of code with tests in them, modules that they share, and their snapshots."""
         own = dict(read([path for path in paths if path.endswith(".rs")]))
         shared = {
             place
@@ -127,29 +127,45 @@ class Rust(TreeLanguage):
             for name in _MODULE.findall(source)
             for place in _places_of(path, name.decode())
         }
-        return own | dict(read(sorted(shared - own.keys())))
+        compared = {posixpath.join(posixpath.dirname(path), snapshots.FOLDER, "") for path in snapshots.used(own)}
+        return own | dict(read(sorted((shared | compared) - own.keys())))
 
     def strip(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
-        """By the syntax tree of each file; of one that holds code as well, by that of its tests."""
-        shared = called_by_others(sources)
-        hidden = {file.new_path for file in patch.parse(task.hidden.test_patch, trusted=True).files}
-        helpers = helpers_in(source for path, source in sources.items() if path not in task.instance.test.allowed_paths)
-        return record(
-            {path: source for path, source in sources.items() if path in hidden},
-            fail_to_pass=task.hidden.fail_to_pass,
-            pass_to_pass=task.hidden.pass_to_pass,
-            parse=lambda path, source, first: StrippedSource(
-                source,
-                path=path,
-                first=first,
-                shared=shared[path],
-                helpers=helpers,
-                is_code=path in task.instance.test.allowed_paths,
-            ),
-            run=run,
-            function=partial(function_of_test, sources),
-            written=lambda parsed: parsed.written(value_of),
-        )
+        """By the syntax tree of each file; of one that holds code as well, by that of its tests.
+
+        A file of snapshots goes where none of the test file is used.
+        """
+        code = {path: source for path, source in sources.items() if path.endswith(".rs")}
+        shared = called_by_others(code)
+        hidden = {file.new_path or "" for file in patch.parse(task.hidden.test_patch, trusted=True).files}
+        helpers = helpers_in(source for path, source in code.items() if path not in task.instance.test.allowed_paths)
+        tests = {path: source for path, source in code.items() if path in hidden}
+        filed = snapshots.used(tests)
+        while True:
+            recorded = record(
+                tests,
+                fail_to_pass=task.hidden.fail_to_pass,
+                pass_to_pass=task.hidden.pass_to_pass,
+                parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
+                    source,
+                    path=path,
+                    first=first,
+                    shared=shared[path],
+                    helpers=helpers,
+                    is_code=path in task.instance.test.allowed_paths,
+                    has_snapshots=path in filed,
+                ),
+                run=run,
+                function=partial(function_of_test, code),
+                written=lambda parsed: parsed.written(value_of),
+            )
+            files = recorded.expectations.files
+            mixed = snapshots.used({path: files[path].encode() for path in filed & files.keys()})
+            if not mixed:
+                break
+            filed -= mixed
+        unread = dict.fromkeys(hidden.intersection(snapshots.of_tests(filed & files.keys(), sources)), "")
+        return replace(recorded, expectations=replace(recorded.expectations, files={**files, **unread}))
 
 
 def _places_of(path: str, name: str) -> tuple[str, ...]:

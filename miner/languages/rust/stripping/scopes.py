@@ -29,10 +29,19 @@ from miner.languages.stripping import scopes as stripping
 ASSERTIONS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne")
 MATCHING = ("matches", "assert_matches", "debug_assert_matches")
 """Macros of a value and a pattern."""
-_LIBRARIES = ("std", "core", "alloc", "pretty_assertions", "similar_asserts", "assert_matches", "matches")
+SNAPSHOTS = {
+    **dict.fromkeys(("assert_snapshot", "assert_display_snapshot"), "{}"),
+    "assert_debug_snapshot": "{:#?}",
+    "assert_compact_debug_snapshot": "{:?}",
+}
+"""Macros that compare the text of a value with one that is kept, each with how that text is made."""
+_LIBRARIES = ("std", "core", "alloc", "pretty_assertions", "similar_asserts", "assert_matches", "matches", "insta")
 """Crates whose macros of these names compare alike."""
-_KNOWN = frozenset({*ASSERTIONS, *MATCHING, "format", "concat", "vec"})
+_KNOWN = frozenset({*ASSERTIONS, *MATCHING, *SNAPSHOTS, "format", "concat", "vec"})
 _OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?(?:assert_matches::)?({'|'.join(_KNOWN - {'vec'})})")
+_SEPARATORS = {"=>": b", ", ";": b",", ":": b","}
+_MARKS = {"@": b" "}
+"""What stands before a snapshot."""
 _VEC = re.compile(r"(?:(?:::)?(?:std|alloc)::)?vec")
 _IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
 """Of the path of an import: what it ends in."""
@@ -79,8 +88,8 @@ def parse_parts(source: bytes) -> Node:
 def opened(source: bytes) -> tuple[bytes, Node]:
     """A source whose macros that take expressions are calls, `assert_eq_(…)`, each byte in its place, and its tree.
 
-    `vec![…]` is an array there, what the file's own macros are given are arguments, and of a value and a pattern the
-    value alone is there. What a file gives one of the known names itself stays as it is.
+    `vec![…]` is an array there, what the file's own macros are given are arguments, of a value and a pattern the value
+    alone is there, and a snapshot is a text behind it. What a file gives one of the known names itself stays as it is.
 
     Raises:
         ValueError: the grammar does not read it.
@@ -88,7 +97,7 @@ def opened(source: bytes) -> tuple[bytes, Node]:
     """
     root = parse(source)
     own = {field_text(node, "name") for node in walk(root) if node.type == "macro_definition"}
-    own |= set(_imported_macros(root))
+    own |= {*_imported_macros(root), *(SNAPSHOTS.keys() - _imported_snapshots(root))}
     while True:
         text = bytearray(source)
         for node in walk(root, ("macro_definition",)):
@@ -110,6 +119,16 @@ def _imported_macros(root: Node) -> Iterator[str]:
             yield from (name for name in re.findall(r"\bas\s+(\w+)", path))
 
 
+def _imported_snapshots(root: Node) -> set[str]:
+    """Names of macros that are insta's: others may be called so that compare something else."""
+    names: set[str] = set()
+    for node in walk(root):
+        path = field_text(node, "argument").lstrip(":") if node.type == "use_declaration" else ""
+        if path.startswith("insta::"):
+            names |= SNAPSHOTS.keys() if "*" in path else set(_IMPORTED.findall(path))
+    return names
+
+
 def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
     macro = field_of(node, "macro")
     trees = [child for child in node.children if child.type == "token_tree"]
@@ -122,7 +141,7 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
     if _VEC.fullmatch(name) and (name != "vec" or name not in own) and copied[end - start : end - start + 1] == b"[":
         copied[: end - start] = b" " * (end - start)
     elif copied[end - start : end - start + 1] == b"(" and (
-        name in calls or (match is not None and match[1] not in own)
+        name in calls or (match is not None and (match[1] not in own or "insta::" in name))
     ):
         copied[macro.end_byte - start : end - start] = b"_" + b" " * (end - macro.end_byte - 1)
         if mark - macro.end_byte > 0:
@@ -131,9 +150,10 @@ def _open(text: bytearray, node: Node, calls: set[str], own: set[str]) -> None:
             comma = next((part.start_byte for part in trees[0].children if part.type == ","), trees[0].end_byte - 1)
             behind = slice(comma - start, len(copied) - 1)
             copied[behind] = bytes(byte if byte == ord("\n") else ord(" ") for byte in copied[behind])
-        for part in trees[0].children if name in calls else ():
-            if part.type in ("=>", ";", ":"):
-                copied[part.start_byte - start : part.end_byte - start] = b",".ljust(len(part.type))
+        marks = _SEPARATORS if name in calls else _MARKS
+        for part in trees[0].children:
+            if part.type in marks:
+                copied[part.start_byte - start : part.end_byte - start] = marks[part.type]
     else:
         return
     try:

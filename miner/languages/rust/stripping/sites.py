@@ -17,7 +17,14 @@ from harness.judging.parts import parts_of
 from harness.judging.rust.values import Value
 from miner.languages.rust.stripping.notation import Notation, Words
 from miner.languages.rust.stripping.patterns import pattern_of
-from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, attributes_of, functions_around, macro_of
+from miner.languages.rust.stripping.scopes import (
+    ASSERTIONS,
+    SNAPSHOTS,
+    Scopes,
+    attributes_of,
+    functions_around,
+    macro_of,
+)
 from miner.languages.rust.stripping.static import LOOKING, Statics
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
@@ -51,6 +58,8 @@ class Assertion(sites.Assertion):
     """Two operands are compared as `assert_eq!` does it."""
     written: Sequence[Words] = ()
     """What `Debug` of what is expected has to say, one or another; nothing where that is not told."""
+    form: str = ""
+    """Of a snapshot: how the text of its value is made."""
     modules: tuple[str, ...] | None = None
     """Of one in a macro: the modules that are around where it is called."""
 
@@ -116,10 +125,16 @@ class Reader(sites.Reader[Statics]):
         root: Node,
         helpers: Mapping[str, Helper],
         macros: AbstractSet[str],
+        *,
+        has_snapshots: bool,
     ) -> None:
-        """`helpers` are functions of other files that only compare, `macros` those of the file that are read."""
+        """`helpers` are functions of other files that only compare, `macros` those of the file that are read.
+
+        Where it `has_snapshots`, those in files of their own are read as well.
+        """
         self._source, self._scopes, self._statics, self._helpers = source, scopes, statics, helpers
         self._notation = Notation(scopes, statics)
+        self._has_snapshots = has_snapshots
         names = {
             field_text(node, "name")
             for node in walk(root)
@@ -160,6 +175,8 @@ class Reader(sites.Reader[Statics]):
                 replace(assertion, condition=None, is_whole=False)
                 for assertion in self._matching(node, node, has_to_hold=True)
             ]
+        elif node.type == "call_expression" and macro_of(node) in SNAPSHOTS:
+            read = self._of_snapshot(node, SNAPSHOTS[macro_of(node)])
         elif (helper := self._helper(node)) is not None:
             read = [self._of_helper(node, helper)]
         elif node.type == "if_expression":
@@ -184,7 +201,7 @@ class Reader(sites.Reader[Statics]):
             name = field_text(node, "macro").rpartition("::")[2]
             return _NOT_READ.fullmatch(name) is not None or name in self._own
         if node.type != "call_expression" or macro_of(node):
-            return macro_of(node) in self._own
+            return macro_of(node) in self._own or macro_of(node) in SNAPSHOTS
         function = field_of(node, "function")
         name = text_of(function).rpartition("::")[2]
         return name not in self._scopes.functions and re.fullmatch(r"assert\w*", name) is not None
@@ -198,6 +215,17 @@ class Reader(sites.Reader[Statics]):
                 operands = tuple(Operand(node=text, static=True) for text in texts[:1])
                 return [Assertion(op="rust.panics", operands=operands, replaced=function)]
         return []
+
+    def _of_snapshot(self, call: Node, form: str) -> list[Assertion]:
+        """What is compared with a snapshot, which is what the fix gives of it: the value, or what is behind a name."""
+        arguments = arguments_of(call)
+        start = arguments[-1].start_byte if arguments else 0
+        is_inline = self._source[call.start_byte : start].rstrip().endswith(b"@")
+        values = arguments[:1] if is_inline or len(arguments) == 1 else arguments[1:2]
+        if not values or not (is_inline or self._has_snapshots):
+            return []
+        sides = (Operand(node=values[0]), Operand(node=values[0], static=True))
+        return [Assertion(op="rust.==", operands=sides, replaced=call, options={"type": "&str"}, form=form)]
 
     def _helper(self, call: Node) -> Helper | None:
         function = callee_of(call)

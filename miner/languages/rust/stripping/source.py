@@ -65,11 +65,12 @@ class StrippedSource(TreeSource[Assertion]):
         shared: Collection[str] = (),
         helpers: Mapping[str, Helper] | None = None,
         is_code: bool = False,
+        has_snapshots: bool = False,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other hidden files call.
 
         `helpers` are functions of other files that only compare. With `is_code` it holds code as well: of that nothing
-        is taken out, and nothing is in what comes of it.
+        is taken out, and nothing is in what comes of it. Where it `has_snapshots`, those in files are taken out.
 
         Raises:
             ValueError: the grammar does not read it.
@@ -87,7 +88,10 @@ class StrippedSource(TreeSource[Assertion]):
         self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
         self._untyped: dict[int, list[tuple[str, int]]] = {}
         """By the start of a function: what `_untyped` gives of it."""
-        reader = Reader(source, self._scopes, self._statics, self._root, helpers or {}, self._macros.keys())
+        reader = Reader(
+            *(source, self._scopes, self._statics, self._root, helpers or {}, self._macros.keys()),
+            has_snapshots=has_snapshots,
+        )
         self.slots = self._numbered(self._assertions(reader), first)
 
     def unstopped(self, text: str, output: str, attempt: int) -> str:
@@ -176,6 +180,12 @@ class StrippedSource(TreeSource[Assertion]):
         """What hands out one assertion, or makes it as it was."""
         assertion, number = slot.assertion, slot.number
         sides = [operand for operand in assertion.operands if keeps or mode is Mode.RESULT or not operand.static]
+        if assertion.form:
+            told = f"(&{module}::Of(&goldseam_text)).told_goldseam(), " * len(sides)
+            return (
+                *(f'match ::std::format!("{assertion.form}", ', self._place(sides[0].node), ").trim_end()"),
+                f".trim_start_matches('\\n') {{ goldseam_text => {module}::hand({number}, &[{told}], None) }};",
+            )
         if assertion.condition is not None and mode is Mode.INSIDE:
             return f"assert!({'' if assertion.has_to_hold else '!'}(", self._place(assertion.condition), "));"
         if assertion.condition is not None and mode is Mode.RESULT:
