@@ -9,6 +9,7 @@ import pytest
 
 from harness.core import process
 from harness.languages.rust.language import part
+from miner.languages import recording
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="needs Rust")
 PROGRAM = """
@@ -29,12 +30,43 @@ fn main() {
 """
 
 
-def test_what_denies_that_it_equals_itself_is_not_shown_where_it_is_compared(tmp_path):
-    (tmp_path / "handout.rs").write_text(part("handout.rs"), encoding="utf-8")
-    (tmp_path / "main.rs").write_text(PROGRAM, encoding="utf-8")
-    program, values = tmp_path / "main", tmp_path / "values"
-    values.touch()
-    process.run(["rustc", "--edition=2021", "-o", str(program), str(tmp_path / "main.rs")])
+MUCH = """
+#[path = "handout.rs"]
+mod goldseam;
+fn main() {
+    use self::goldseam::{Hidden as _, Shown as _};
+    let text = "x".repeat(1000);
+    for _ in 0..9000 {
+        let told = (&self::goldseam::Of(self::goldseam::same(&text))).told_goldseam();
+        self::goldseam::hand(0, &[told.clone(), told][..%d], None);
+    }
+}
+"""
+
+
+def handed(folder, source: str) -> list[list[list[str]]]:
+    """The values of each line that a program hands out."""
+    (folder / "handout.rs").write_text(part("handout.rs"), encoding="utf-8")
+    (folder / "main.rs").write_text(source, encoding="utf-8")
+    program, values = folder / "main", folder / "values"
+    values.write_bytes(b"")
+    process.run(["rustc", "--edition=2021", "-o", str(program), str(folder / "main.rs")])
     process.run([str(program)], env={"GOLDSEAM_VALUES": str(values)})
-    frames = map(json.loads, values.read_text(encoding="utf-8").splitlines())
-    assert [frame["values"][0][2] for frame in frames] == ["Derives(1)", None, "Denies(1)", None]
+    assert values.stat().st_size < 1 << 23
+    return [json.loads(line)["values"] for line in values.read_text(encoding="utf-8").splitlines()]
+
+
+def test_what_denies_that_it_equals_itself_is_not_shown_where_it_is_compared(tmp_path):
+    assert [values[0][2] for values in handed(tmp_path, PROGRAM)] == ["Derives(1)", None, "Denies(1)", None]
+
+
+def test_of_much_text_as_much_is_told_with_what_is_expected_as_without(tmp_path):
+    alone, beside = (handed(tmp_path, MUCH % sides) for sides in (1, 2))
+    assert 1000 < len(alone) == len(beside) < 5000
+
+
+def test_an_assertion_is_handed_out_once_more_than_is_judged_and_others_after_it(tmp_path):
+    often = MUCH.replace('"x".repeat(1000)', '"x"').replace(
+        "    }\n}", "    }\n    self::goldseam::hand(1, &[], None);\n}"
+    )
+    assert len(handed(tmp_path, often % 1)) == recording.MAX_EVENTS + 1 + 1

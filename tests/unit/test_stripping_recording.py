@@ -56,6 +56,44 @@ def test_the_result_of_a_comparison_is_kept_where_both_sides_come_out():
     assert decided(["i", "1"], ["i", "1"], True) == "result"
 
 
+def test_tests_that_a_recording_did_not_come_to_in_its_time_are_recorded_alone():
+    both = b"import shop\n\ndef test_a():\n    assert shop.f(1) == 1\n\ndef test_b():\n    assert shop.f(2) == 2\n"
+    asked = []
+
+    @without_data
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
+        asked.append(set(tests))
+        names = {"a", "b"} if "recorded" not in files["t.py"].decode() else {"b"} if tests else {"a"}
+        given = (
+            [["i", "1" if gold else "0"], ["i", "1"]]
+            if "recorded" in files["t.py"].decode()
+            else [["i", "1" if gold else "0"]]
+        )
+        return TestReport(
+            statuses={f"t.py::test_{name}": TestStatus.PASSED for name in sorted(names)},
+            finished=len(names) > 1 or bool(tests),
+            exit_code=0,
+            events=tuple(
+                Event(test_id=f"t.py::test_{name}", slot="ab".index(name), n=0, values=tuple(given), raised=None)
+                for name in sorted(names)
+            ),
+            collected=("t.py::test_a", "t.py::test_b"),
+        )
+
+    found = record(
+        {"t.py": both},
+        fail_to_pass=["t.py::test_a", "t.py::test_b"],
+        pass_to_pass=[],
+        parse=partial(parsed, product=lambda _: True),
+        run=run,
+    )
+    assert {test: kept.place for test, kept in found.expectations.tests.items()} == {
+        "t.py::test_a": "host",
+        "t.py::test_b": "host",
+    }
+    assert asked[:2] == [set(), {"t.py::test_b"}]
+
+
 GIVEN = b"import shop\n\ndef test_a():\n    data = [1]\n    assert shop.f(data) == data\n"
 ONE, TWO = ["l", [["i", "1"]]], ["l", [["i", "2"]]]
 

@@ -15,6 +15,8 @@ import time
 
 LISTED = re.compile(r"^(.+): test$", re.MULTILINE)
 LISTING = re.compile(r"^\d+ tests?, \d+ benchmarks?$", re.MULTILINE)
+MOST_HANDED = 1 << 23
+"""Bytes of what a test hands out: more than handout.rs writes in one process."""
 ERRORS = 1 << 16
 """Characters of what the compiler says of a program."""
 LIBRARIES = ("lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro")
@@ -341,7 +343,7 @@ class Handed(object):
         with os.fdopen(place, "rb") as file:
             if not stat.S_ISREG(os.fstat(place).st_mode):
                 return False
-            lines = file.read(LONGEST + 1).split(b"\n")
+            lines = file.read(MOST_HANDED + 1).split(b"\n")
         for line in lines[:-1]:
             try:
                 fields = json.loads(line.decode("utf-8"))
