@@ -365,8 +365,12 @@ class Reader:
         """One item more, at this depth."""
         if depth > MAX_DEPTH:
             raise MalformedError(f"nested deeper than {MAX_DEPTH}")
-        self.items += 1
-        self.size += 1
+        self.count_more(1)
+
+    def count_more(self, items: int) -> None:
+        """So many items more."""
+        self.items += items
+        self.size += items
         if self.items > MAX_ITEMS:
             raise MalformedError(f"more than {MAX_ITEMS} items")
 

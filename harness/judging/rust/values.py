@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from harness.judging.parts import Part, type_name
@@ -85,8 +86,18 @@ def read(reader: Reader, parts: list[Any], depth: int) -> object:
         raise ValueError("not a value of Rust")
     kind = type_name(reader, kind)
     text = None if text is None else reader.text(text)
-    part = _Debug(reader, text).whole() if text is not None and kind != PANIC else None
+    if text is None or kind == PANIC:
+        return Value(kind=kind, text=text, part=None)
+    part, items = _part_of(type(reader), text)  # type: ignore[arg-type] # a class has a hash
+    reader.count_more(items)
     return Value(kind=kind, text=text, part=part)
+
+
+@lru_cache(maxsize=1 << 8)
+def _part_of(kind: type[Reader], text: str) -> tuple[Part | None, int]:
+    """What a text says, and how many items that is: both sides of what holds, in each run, say the same."""
+    reader = kind(kept=False)
+    return _Debug(reader, text).whole(), reader.items
 
 
 class _OtherFormError(ValueError):
