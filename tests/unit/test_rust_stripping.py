@@ -110,6 +110,8 @@ def test_of_a_snapshot_the_text_of_the_value_comes_out(body, form, value):
         ('insta::assert_yaml_snapshot!(f(1), @"a");', ""),
         ('insta::assert_debug_snapshot!(f(1), { ".id" => "[id]" }, @"a");', ""),
         ("insta::assert_snapshot!(f(1));", ""),
+        ('insta::with_settings!({ sort_maps => true }, { insta::assert_snapshot!(f(1), @"a"); });', ""),
+        ("tokio::select! { n = f() => assert_eq!(n, 1) }", ""),
     ],
 )
 def test_snapshots_of_others_or_in_other_forms_or_in_files_that_stay_are_known_to_stay(body, head):

@@ -109,6 +109,8 @@ _COMPARISONS: Mapping[str, tuple[str, Options]] = {"==": ("rust.==", {}), "!=": 
 _CALLED = {"contains": "rust.contains", "starts_with": "rust.starts", "ends_with": "rust.ends"}
 """Methods whose object and one argument are compared."""
 _NOT_READ = re.compile(r"\w*assert\w*")
+_ASSERTING = re.compile(r"\b\w*assert\w*!\s*[(\[{]")
+"""An assertion among the tokens that another macro is given, such as insta's `with_settings!`."""
 _PANICS = frozenset({"panic", "unreachable"})
 _OF_ONE_TYPE = frozenset({"rust.==", "rust.<", "rust.<=", "rust.>", "rust.>="})
 """Operators whose sides have one type, or types that are made to be compared."""
@@ -199,7 +201,8 @@ class Reader(sites.Reader[Statics]):
         """Whether a node is an assertion in a form that is not known, or of a helper in another file."""
         if node.type == "macro_invocation":
             name = field_text(node, "macro").rpartition("::")[2]
-            return _NOT_READ.fullmatch(name) is not None or name in self._own
+            is_known = _NOT_READ.fullmatch(name) is not None or name in self._own
+            return is_known or _ASSERTING.search(text_of(node)) is not None
         if node.type != "call_expression" or macro_of(node):
             return macro_of(node) in self._own or macro_of(node) in SNAPSHOTS
         function = field_of(node, "function")
