@@ -36,7 +36,7 @@ class BudgetsModel(FileModel):
     seconds: Annotated[float, Field(gt=0)] = 300.0
     memory_mb: Annotated[int, Field(ge=64)] = 2048
     cpus: Annotated[float, Field(gt=0)] = 1.0
-    pids: Annotated[int, Field(ge=8)] = 2048
+    pids: Annotated[int, Field(ge=8)] = 256
     output_bytes: Annotated[int, Field(ge=1024)] = 4 * 1024 * 1024
     disk_mb: Annotated[int, Field(ge=16)] = 1024
 

@@ -19,7 +19,7 @@ from harness.dataset.ledger import binding, chain, custody, ledger
 from harness.dataset.ledger.entry import Event
 from harness.dataset.model_files import read_model, write_model
 from harness.dataset.policy import Policy
-from harness.dataset.schema import DatasetModel, TaskModel
+from harness.dataset.schema import BudgetsModel, DatasetModel, TaskModel
 from harness.dataset.seal import canary, sealed, sealing
 from harness.dataset.seal.identity import DamagedError, Keys
 from harness.quality.measuring import rate
@@ -434,6 +434,14 @@ def test_the_parts_of_a_task_keep_their_digests():
         "scaffold": "6d9695b0f6f0de8c737c15a199b16580",
         "hidden": "b805c898e2f3f8dab1bf890ce65b6011",
     }
+
+
+def test_budgets_that_tasks_have_written_out_stay_the_defaults_of_the_form():
+    """Another default would make every dataset of before differ from its ledger; new tasks may name what they like."""
+    written = {
+        "seconds": 300.0, "memory_mb": 2048, "cpus": 1.0, "pids": 256, "output_bytes": 4 << 20, "disk_mb": 1024,
+    }  # fmt: skip
+    assert BudgetsModel().as_written() == written
 
 
 def test_a_written_task_is_bound_with_all_its_parts(readable):
