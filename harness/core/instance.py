@@ -76,7 +76,7 @@ class Budgets:
     """Wall time of the tests, inside the container."""
     memory_mb: int = 2048
     cpus: float = 1.0
-    pids: int = 2048
+    pids: int = 256
     output_bytes: int = 4 * 1024 * 1024
     """How much test output is kept; the middle of a longer one is dropped and its size recorded."""
     disk_mb: int = 1024

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from harness.core.instance import Budgets, TestStatus
+from harness.core.instance import TestStatus
 from harness.core.test_ids import files as test_files
 from harness.grading import trial
 from harness.languages.base import TestReport
@@ -22,6 +22,7 @@ from harness.sandbox.job import Sandbox
 from miner.languages import language_of
 from miner.pipeline.draft import Draft, MiningContext, subject_of, timed
 from miner.proof import Patches, Spending, Subject, prepare
+from miner.proof.runs import PROOF_BUDGETS
 from miner.sources.change import Rejection, Stage
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class _Search:
             image=self.subject.image,
             test=replace(language_of(test).listing(test), clock=None) if listing else test,
             files=files,
-            budgets=Budgets(seconds=max(1.0, SEARCH_SECONDS - self.spending.spent)),
+            budgets=replace(PROOF_BUDGETS, seconds=max(1.0, SEARCH_SECONDS - self.spending.spent)),
             model_patch=self.patches.gold if gold else None,
             test_patch=self.patches.tests if tests else None,
         )

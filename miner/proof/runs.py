@@ -15,7 +15,7 @@ from miner.sources.change import Rejection
 
 DEFAULT_RUNS = 3
 DEFAULT_CONFIDENCE = 0.95
-PROOF_BUDGETS = Budgets(seconds=600.0)
+PROOF_BUDGETS = Budgets(seconds=600.0, pids=2048)
 """Of one run, before it is known how long the tests take."""
 MOST_RUNS = 1000
 """More runs than this are a mistake: a bound of 0.3% at 95%."""

@@ -11,6 +11,7 @@ from harness.core import process
 from harness.core.instance import Budgets, Outcome
 from harness.runs import evaluate
 from harness.sandbox.job import Job
+from miner.proof.runs import PROOF_BUDGETS
 from tests import tiny
 
 pytestmark = pytest.mark.engine
@@ -138,10 +139,10 @@ def test_a_flood_of_output_is_cut_in_the_middle_and_its_size_recorded(task, sand
     assert verdict.evidence.results["output_bytes"] > 3_000_000
 
 
-def test_a_thousand_threads_are_within_the_limits_of_a_task_that_names_none(sandbox, tiny_image):
+def test_a_thousand_threads_are_within_the_limits_of_a_proof_and_of_the_task_that_comes_of_it(sandbox, tiny_image):
     ends = "e = threading.Event(); all_of = [threading.Thread(target=e.wait) for _ in range(1000)]"
     patch = tiny.fix("import threading", ends, "for one in all_of: one.start()", "e.set()", "return a + b")
-    task = tiny.task(tiny_image, budgets=Budgets(seconds=60))
+    task = tiny.task(tiny_image, budgets=replace(PROOF_BUDGETS, seconds=60))
     assert judge(sandbox, task, patch).report.outcome is Outcome.RESOLVED
 
 
