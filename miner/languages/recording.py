@@ -285,18 +285,18 @@ class _Recorder:
         Gold has to pass each listed test on the host's word in a varied run (a plain one confirms the whole task); base
         must not pass a test of FAIL_TO_PASS.
         """
-        after = self.run(_encoded(expectations.files), gold=True, number=1)
+        after = self.run(encoded(expectations.files), gold=True, number=1)
         for _ in range(_REFUSALS):
             if not self._leave_refused(after, is_next=True):
                 break
             expectations = self._expectations()
-            after = self.run(_encoded(expectations.files), gold=True, number=1)
+            after = self.run(encoded(expectations.files), gold=True, number=1)
         names = _names(after.collected, self._collected)
         expectations = replace(expectations, ids={new: old for new, old in names.items() if new != old})
         wrong = self._not_passed(expectations, after)
         if wrong:
             return wrong
-        before = self.run(_encoded(expectations.files), gold=False)
+        before = self.run(encoded(expectations.files), gold=False)
         judged = judge.judge(expectations, before)
         still = [test_id for test_id in self.fail_to_pass if judged.statuses.get(test_id) is TestStatus.PASSED]
         if still:
@@ -334,7 +334,7 @@ class _Recorder:
             if texts == tried:
                 break
             tried = texts
-            report = self.run(_encoded({**data, **texts}), gold=False, tests={test_id for test_id, *_ in beyond})
+            report = self.run(encoded({**data, **texts}), gold=False, tests={test_id for test_id, *_ in beyond})
             ids = {**expectations.ids, **_names(report.collected, self._collected)}
             ended -= {ids.get(test_id, test_id) for test_id, status in report.statuses.items() if status in _RAN}
             for event in report.events:
@@ -450,7 +450,8 @@ class _Recorder:
         }
 
 
-def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
+def encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
+    """The texts of files as their bytes."""
     return {path: text.encode() for path, text in texts.items()}
 
 

@@ -63,18 +63,15 @@ def test_tests_that_a_recording_did_not_come_to_in_its_time_are_recorded_alone()
     @without_data
     def run(files, *, gold, number=0, tests=()) -> TestReport:
         asked.append(set(tests))
-        names = {"a", "b"} if "recorded" not in files["t.py"].decode() else {"b"} if tests else {"a"}
-        given = (
-            [["i", "1" if gold else "0"], ["i", "1"]]
-            if "recorded" in files["t.py"].decode()
-            else [["i", "1" if gold else "0"]]
-        )
+        is_recording = b"recorded" in files["t.py"]
+        names = {"a", "b"} if not is_recording else {"b"} if tests else {"a"}
+        given = (["i", "1" if gold else "0"], *([["i", "1"]] if is_recording else ()))
         return TestReport(
             statuses={f"t.py::test_{name}": TestStatus.PASSED for name in sorted(names)},
             finished=len(names) > 1 or bool(tests),
             exit_code=0,
             events=tuple(
-                Event(test_id=f"t.py::test_{name}", slot="ab".index(name), n=0, values=tuple(given), raised=None)
+                Event(test_id=f"t.py::test_{name}", slot="ab".index(name), n=0, values=given, raised=None)
                 for name in sorted(names)
             ),
             collected=("t.py::test_a", "t.py::test_b"),

@@ -21,8 +21,8 @@ from miner.languages.javascript.code import JavaScriptCode
 from miner.languages.javascript.stripping import literals, methods, snapshots
 from miner.languages.javascript.stripping.borrowing import borrow
 from miner.languages.javascript.stripping.source import StrippedSource
-from miner.languages.recording import record
-from miner.languages.stripping.language import TreeLanguage
+from miner.languages.recording import encoded, record
+from miner.languages.stripping.language import TreeLanguage, without_snapshots
 
 if TYPE_CHECKING:
     from miner.languages.base import Code, Contents, ImageRequest, ReadFiles, RecordedTests, TaskRun, TestCommand
@@ -125,27 +125,28 @@ class JavaScript(TreeLanguage):
         listed = files(task.hidden.listed)
         tests = {path: source for path, source in sources.items() if path in listed}
         beside = {*sources, *patch.parse(task.hidden.test_patch, trusted=True).paths}
-        filed = snapshots.used(tests, beside)
-        while True:
-            recorded = record(
+
+        def strip(filed: frozenset[str]) -> RecordedTests:
+            return record(
                 tests,
                 fail_to_pass=task.hidden.fail_to_pass,
                 pass_to_pass=task.hidden.pass_to_pass,
-                parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
+                parse=lambda path, source, first: StrippedSource(
                     source, path=path, first=first, framework=framework, has_snapshots=path in filed
                 ),
                 run=snapshots.Without(filed, beside, run),
                 written=lambda parsed: parsed.written(literals.value_of),
             )
-            stripped = {path: text.encode() for path, text in recorded.expectations.files.items()}
-            mixed = snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)
-            mixed |= snapshots.shown_otherwise(recorded.expectations, sources, filed)
-            if not mixed:
-                break
-            filed -= mixed
-        no_snapshots = dict.fromkeys(snapshots.emptied(filed, stripped, beside), "")
-        expectations = replace(recorded.expectations, files={**recorded.expectations.files, **no_snapshots})
-        return replace(recorded, expectations=expectations)
+
+        def still(filed: frozenset[str], recorded: RecordedTests) -> frozenset[str]:
+            stripped = encoded(recorded.expectations.files)
+            used = snapshots.used({path: stripped[path] for path in filed & stripped.keys()}, beside)
+            return used | snapshots.shown_otherwise(recorded.expectations, sources, filed)
+
+        def unread(filed: frozenset[str], recorded: RecordedTests) -> Iterable[str]:
+            return snapshots.emptied(filed, encoded(recorded.expectations.files), beside)
+
+        return without_snapshots(snapshots.used(tests, beside), strip, still, unread)
 
 
 JAVASCRIPT = JavaScript(

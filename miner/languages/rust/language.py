@@ -19,14 +19,14 @@ from harness.patches import patch
 from miner.evidence.tree import Tree
 from miner.languages.base import Code, ImageRequest, ReadFiles, RecordedTests, TaskRun, TestCommand
 from miner.languages.parsed import Grammar, ParsedCode
-from miner.languages.recording import record
+from miner.languages.recording import encoded, record
 from miner.languages.rust import cargo
 from miner.languages.rust.build import TOOLCHAINS, build_image
 from miner.languages.rust.stripping import literals, snapshots
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.source import StrippedSource
-from miner.languages.stripping.language import TreeLanguage, called_by_others
+from miner.languages.stripping.language import TreeLanguage, called_by_others, without_snapshots
 from miner.layers import egress
 
 if TYPE_CHECKING:
@@ -137,16 +137,16 @@ class Rust(TreeLanguage):
         """
         code = {path: source for path, source in sources.items() if path.endswith(".rs")}
         shared = called_by_others(code)
-        hidden = {file.new_path or "" for file in patch.parse(task.hidden.test_patch, trusted=True).files}
+        hidden = patch.parse(task.hidden.test_patch, trusted=True).paths
         helpers = helpers_in(source for path, source in code.items() if path not in task.instance.test.allowed_paths)
         tests = {path: source for path, source in code.items() if path in hidden}
-        filed = snapshots.used(tests)
-        while True:
-            recorded = record(
+
+        def strip(filed: frozenset[str]) -> RecordedTests:
+            return record(
                 tests,
                 fail_to_pass=task.hidden.fail_to_pass,
                 pass_to_pass=task.hidden.pass_to_pass,
-                parse=lambda path, source, first, filed=filed: StrippedSource(  # type: ignore[misc]
+                parse=lambda path, source, first: StrippedSource(
                     source,
                     path=path,
                     first=first,
@@ -159,13 +159,15 @@ class Rust(TreeLanguage):
                 function=partial(function_of_test, code),
                 written=lambda parsed: parsed.written(value_of),
             )
-            files = recorded.expectations.files
-            mixed = snapshots.used({path: files[path].encode() for path in filed & files.keys()})
-            if not mixed:
-                break
-            filed -= mixed
-        unread = dict.fromkeys(hidden.intersection(snapshots.of_tests(filed & files.keys(), sources)), "")
-        return replace(recorded, expectations=replace(recorded.expectations, files={**files, **unread}))
+
+        def still(filed: frozenset[str], recorded: RecordedTests) -> frozenset[str]:
+            stripped = encoded(recorded.expectations.files)
+            return snapshots.used({path: stripped[path] for path in filed & stripped.keys()})
+
+        def unread(filed: frozenset[str], recorded: RecordedTests) -> Iterable[str]:
+            return hidden.intersection(snapshots.of_tests(filed & recorded.expectations.files.keys(), sources))
+
+        return without_snapshots(snapshots.used(tests), strip, still, unread)
 
 
 def _places_of(path: str, name: str) -> tuple[str, ...]:

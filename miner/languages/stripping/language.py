@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from miner.languages.base import Contents, Guess, KnownText, Language, RecordedTests
@@ -23,6 +24,25 @@ def first_kept(strip: Callable[[Mapping[str, bytes]], RecordedTests], *ways: Map
         if way not in ways[:place] and not recorded.expectations.tests:
             recorded = strip(way)
     return recorded
+
+
+def without_snapshots(
+    filed: frozenset[str],
+    strip: Callable[[frozenset[str]], RecordedTests],
+    still: Callable[[frozenset[str], RecordedTests], frozenset[str]],
+    unread: Callable[[frozenset[str], RecordedTests], Iterable[str]],
+) -> RecordedTests:
+    """What is recorded of tests that compare with snapshots in files of their own, which go where nothing reads them.
+
+    `filed` are the test files whose snapshots `strip` is to take out. Those that `still` need some are recorded again
+    with all of them. `unread` are files of snapshots that nothing reads in the end.
+    """
+    recorded = strip(filed)
+    while needing := still(filed, recorded):
+        filed -= needing
+        recorded = strip(filed)
+    left = {**recorded.expectations.files, **dict.fromkeys(unread(filed, recorded), "")}
+    return replace(recorded, expectations=replace(recorded.expectations, files=left))
 
 
 class TreeLanguage(Language):
