@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
 
 from harness.core import process
-from harness.languages.rust.language import part
+from harness.languages.rust.language import HANDOUT, part
 from miner.languages import recording
+from miner.languages.base import Mode
+from miner.languages.rust.stripping.source import StrippedSource
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="needs Rust")
 PROGRAM = """
@@ -44,14 +47,34 @@ fn main() {
 """
 
 
-def handed(folder, source: str) -> list[list[list[str]]]:
-    """The values of each line that a program hands out."""
+MACROS = """
+fn f(a: u8) -> Option<u8> { a.checked_mul(2) }
+macro_rules! rows { ($($n:ident: $v:expr,)*) => { $( #[test] fn $n() { let (a, w) = $v; assert_eq!(f(a), w); } )* } }
+rows! { one: (1, Some(2)), two: (2, Some(4)), }
+mod inner {
+    use super::f;
+    macro_rules! both {
+        ($n:ident, $($a:expr => $w:expr),+ $(,)?) => { #[test] fn $n() { $( assert_eq!(f($a), $w, "of {}", $a); )+ } };
+        ($n:ident: $t:ty = $a:expr) => { #[test] fn $n() { let a: $t = $a; assert_eq!(f(a.unwrap()), Some(8)); } };
+    }
+    both!(three, 3 => Some(6), 200 => None,);
+    mod deeper {
+        use super::super::f;
+        both!(four, 5 => Some(10));
+        both!(five: Option<u8> = Some(4));
+    }
+}
+"""
+
+
+def handed(folder, source: str, *options: str) -> list[list[list[str]]]:
+    """The values of each line that a program hands out, which is compiled with these options."""
     (folder / "handout.rs").write_text(part("handout.rs"), encoding="utf-8")
     (folder / "main.rs").write_text(source, encoding="utf-8")
     program, values = folder / "main", folder / "values"
     values.write_bytes(b"")
-    process.run(["rustc", "--edition=2021", "-o", str(program), str(folder / "main.rs")])
-    process.run([str(program)], env={"GOLDSEAM_VALUES": str(values)})
+    process.run(["rustc", "--edition=2021", *options, "-o", str(program), str(folder / "main.rs")])
+    process.run([str(program)], env={"GOLDSEAM_VALUES": str(values), "RUST_TEST_THREADS": "1"})
     assert values.stat().st_size < 1 << 23
     return [json.loads(line)["values"] for line in values.read_text(encoding="utf-8").splitlines()]
 
@@ -70,3 +93,12 @@ def test_an_assertion_is_handed_out_once_more_than_is_judged_and_others_after_it
         "    }\n}", "    }\n    self::goldseam::hand(1, &[], None);\n}"
     )
     assert len(handed(tmp_path, often % 1)) == recording.MAX_EVENTS + 1 + 1
+
+
+def test_macros_of_rows_rules_and_modules_hand_out_what_each_test_compares(tmp_path):
+    source = StrippedSource(MACROS.encode(), path="tests/a.rs", first=0)
+    text = source.stripped(dict.fromkeys(range(len(source.slots)), Mode.EXPECTED))
+    assert not re.search(r"assert_eq|Some\((2|4|6|8|10)\)", text.replace("= Some(4)", ""))
+    values = handed(tmp_path, text.replace(HANDOUT, "handout.rs"), "--test")
+    shown = sorted(value[0][2] for value in values)
+    assert shown == ["None", "Some(10)", "Some(2)", "Some(4)", "Some(6)", "Some(8)"]

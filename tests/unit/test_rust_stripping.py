@@ -404,13 +404,95 @@ def test_a_macro_that_is_called_as_a_variable_is_called_is_read():
 
 
 @pytest.mark.parametrize(
+    ("macro", "calls", "left"),
+    [
+        pytest.param(
+            "($($n:ident: $v:expr,)*) => { $( #[test] fn $n() { let (a, want) = $v; assert_eq!(f(a), want); } )* };",
+            "t! { one: (1, 2), two: (3, 4), }",
+            "t! { one: (1, 0), two: (3, 0), }",
+            id="a row a test",
+        ),
+        pytest.param(
+            "($n:ident, $([$a:expr, $w:expr]),+ $(,)?) => { #[test] fn $n() { $( let want: Vec<&str> = $w.to_vec();"
+            ' assert_eq!(f($a), want, "of {:?}", $a); )+ } };',
+            't!(one, ["a", ["b"]]); t!(two, ["c", ["d"]], ["e", []],);',
+            't!(one, ["a", [""]]); t!(two, ["c", [""]], ["e", []],);',
+            id="rows in brackets",
+        ),
+        pytest.param(
+            "($n:ident, $a:expr) => { #[test] fn $n() { assert_eq!(f($a), 8); } };"
+            " ($n:ident, $a:expr, $w:expr) => { #[test] fn $n() { assert_eq!(f($a), $w); } };",
+            "t!(one, 1); t!(two, 2, 7);",
+            "t!(one, 1); t!(two, 2, 0);",
+            id="two rules",
+        ),
+        pytest.param(
+            "($n:ident, $($m:ident = $w:expr,)*) => ( #[test] fn $n() { $( assert_eq!(f().$m(), $w); )+ } );",
+            't! { one, path = "/x", query = None, }',
+            't! { one, path = "", query = None, }',
+            id="methods with a sign",
+        ),
+        pytest.param(
+            "($n:ident: $k:ident($w:literal)) => { #[test] fn $n() { match f() { Err(E::$k(e)) => assert_eq!(e, $w),"
+            ' _ => panic!("no") } } };',
+            't!(one: Other("gone"));',
+            't!(one: Other(""));',
+            id="in a call",
+        ),
+        pytest.param(
+            "($($a:expr => $w:expr),*) => { $( assert_eq!(f($a), $w); )* };",
+            "#[test] fn a() { t!(1 => 2, 3 => 4); t![5 => 6]; }",
+            "#[test] fn a() { t!(1 => 0, 3 => 0); t![5 => 0]; }",
+            id="in one test",
+        ),
+        pytest.param(
+            "($n:ident: $t:ty = $a:expr => $w:expr) => { #[test] fn $n() { let a: $t = $a; assert_eq!(f(a), $w); } };",
+            "t!(one: Vec<(u8, u8)> = f::<u8, i8>(1) => 7);",
+            "t!(one: Vec<(u8, u8)> = f::<u8, i8>(1) => 0);",
+            id="with types",
+        ),
+    ],
+)
+def test_macros_of_rows_and_of_several_rules_are_read_and_what_they_are_given_to_expect_goes(macro, calls, left):
+    after = stripped(f"macro_rules! t {{ {macro} }}\n{calls}\n")
+    assert left in after
+    assert "assert_eq!" not in after
+
+
+def test_of_macros_with_one_name_each_call_is_of_the_one_in_front_of_it():
+    first, second = (f"macro_rules! t {{ ($a:expr) => {{ assert_eq!({call}, $a) }} }}" for call in ("f()", "g($a)"))
+    after = stripped(f"#[test] fn a() {{ {first} t!(7); }}\n#[test] fn b() {{ {second} t!(8); }}\n")
+    assert "t!(0)" in after
+    assert "t!(8)" in after  # given to the product
+
+
+@pytest.mark.parametrize(
+    ("body", "test"),
+    [
+        ("if let Some(x) = f($a) { assert_eq!(x, $w); }", "t!(1 => 2, 3 => 4);"),
+        ("let want = $w; if let Some(x) = f($a) { assert_eq!(x, want); }", "t!(1 => 2, 3 => 4);"),
+        ("let want = g($w); assert_eq!(f($a), want);", "t!(1 => 2, 3 => 4);"),
+        ("let x = $w; match f($a) { Some(x) => assert_eq!(x, h()), _ => {} }", "t!(1 => 2, 3 => 4);"),
+        ("let mut want = $w; g(&mut want); assert_eq!(f($a), want);", "t!(1 => 2, 3 => 4);"),
+        ("assert_eq!(f($a), $w);", "t!(1 => 2, 3 => shop::w());"),
+        ("assert_eq!(f($a), $w);", "t!(1 => 2); if is() { t!(3 => 4); } else { t!(3 => 5); }"),
+    ],
+)
+def test_a_row_of_a_macro_that_the_product_chooses_or_makes_is_not_expected(body, test):
+    macro = f"macro_rules! t {{ ($($a:expr => $w:expr),*) => {{ $( {body} )* }} }}\n"
+    slots = parsed(in_test(test, macro)).slots
+    assert [mode for slot in slots for mode in slot.assertion.modes[:1]] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize(
     "macro",
     [
-        MACRO.replace("}};\n}", "}};\n    ($a:expr) => { assert!($a) };\n}"),
+        MACRO.replace("}};\n}", "}};\n    ($a:expr) => { check!(f::<u8>($a) => 7) };\n}"),
+        MACRO.replace("}};\n}", "}};\n    ($a:expr => $b:expr) => { assert!($a == $b) };\n}"),
         "macro_rules! check { ($($a:tt)*) => { assert!($($a)*) } }\n",
     ],
 )
-def test_a_macro_of_more_rules_or_of_repetitions_is_known_to_stay(macro):
+def test_a_macro_that_calls_itself_or_takes_what_it_likes_is_known_to_stay(macro):
     source = parsed(in_test("check!(f::<u8>(1) => 7); assert!(f(2));", macro))
     assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
 

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import arguments_of, field_of, field_text, text_of, walk, words
-from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, modules_around, parse
+from harness.core.syntax import (
+    Place,
+    arguments_of,
+    covers,
+    field_of,
+    field_text,
+    is_in,
+    place_of,
+    text_of,
+    upward,
+    walk,
+    words,
+)
+from miner.languages.rust.stripping.matching import matched
+from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, parse, parts_of
+from miner.languages.rust.stripping.static import cell_of
 
-_SEPARATORS = frozenset({",", "=>", ";", ":"})
 _EXPRESSIONS = frozenset({"expr", "literal", "tt", "ident"})
 _CALLING = words("macro_definition macro_invocation token_tree scoped_identifier")
 _BEFORE, _BEHIND = b"const F:()=", b";"
@@ -21,62 +34,135 @@ _BEFORE, _BEHIND = b"const F:()=", b";"
 
 @dataclass(frozen=True, kw_only=True)
 class Macro:
-    """A macro of one rule, all of whose calls in its file are read."""
+    """A rule of a macro, all of whose calls in its file are read."""
 
     body: Node
-    arguments: Mapping[str, tuple[Node, ...]]
-    """By the name of a parameter, with `_` in place of `$`: what each call gives it."""
-    modules: tuple[str, ...]
-    """The modules around its calls."""
+    arguments: Mapping[str, Sequence[Node]]
+    """By the name of a parameter, with `_` in place of `$`: what each call gives it, as often as it is repeated. By a
+    name that the body binds to a part of one: that part."""
+    names: Mapping[str, Node]
+    """By a name that the body binds once to something else: that."""
+    modules: tuple[Node | None, ...]
+    """The modules around its calls, the innermost of each; None for the file."""
     assertions: tuple[Node, ...]
     """The calls in it that assert something, as expressions; each byte stands where it does in the file."""
 
-    def occurrences(self, parameter: str) -> list[Node]:
-        """Where a parameter is used in the body."""
-        name = f"${parameter[1:]}"
-        return [node for node in walk(self.body) if node.type == "metavariable" and text_of(node) == name]
+    def occurrences(self, name: str) -> list[Node]:
+        """Where a parameter or a name is used in the body."""
+        kind, name = ("metavariable", f"${name[1:]}") if name.startswith("_") else ("identifier", name)
+        uses = [node for node in walk(self.body) if node.type == kind and text_of(node) == name]
+        return uses if kind == "metavariable" else uses[1:]
 
 
-def macros_in(source: bytes, root: Node, scopes: Scopes) -> dict[str, Macro]:
-    """Those of a file by name, as far as they can be read; `root` is of the opened source."""
-    definitions = grouped((field_text(node, "name"), node) for node in walk(root) if node.type == "macro_definition")
-    calls = {name: [(call, modules_around(call)) for call in scopes.calls.get(f"{name}_", [])] for name in definitions}
-    places = {name: len(nodes) for name, nodes in definitions.items()}
-    for node in walk(root, ("macro_definition",)):
-        name = field_text(node, "macro") if node.type == "macro_invocation" else ""
-        trees = [child for child in node.children if child.type == "token_tree"]
-        if name in calls and trees:  # among a module's items
-            places[name] += 1
-            call = _as_call(source, node.children[0], trees[0], separators=_SEPARATORS)
-            calls[name] += [(call, modules_around(node))] if call is not None else []
-    mentions = Counter(name for node in walk(root, ("use_declaration",)) for name in _names_called(node))
-    macros = {
-        name: _macro(source, nodes, calls[name])
-        for name, nodes in definitions.items()
-        if mentions[name] == places[name]  # no other macro calls it
-    }
-    return {name: macro for name, macro in macros.items() if macro is not None}
+def module_of(node: Node) -> Node | None:
+    """The innermost module of the file that a node is in."""
+    return next((at for at in upward(node.parent) if at.type == "mod_item"), None)
 
 
-def _macro(source: bytes, definitions: Sequence[Node], placed: Sequence[tuple[Node, list[str]]]) -> Macro | None:
-    rules = [child for node in definitions for child in node.children if child.type == "macro_rule"]
-    modules, calls = {tuple(around) for _, around in placed}, [call for call, _ in placed]
-    pattern, body = (field_of(rules[0], word) for word in ("left", "right")) if rules else (None, None)
-    if len(rules) != 1 or len(modules) != 1 or pattern is None or body is None:
-        return None
-    segments = segments_of(pattern)
-    if any(len(arguments_of(call)) != len(segments) for call in calls):
-        return None
-    assertions = tuple(_assertions(source, body))
-    if any(assertion is None for assertion in assertions):
-        return None
-    arguments = {
-        f"_{field_text(parts[0], 'name')[1:]}": tuple(arguments_of(call)[place] for call in calls)
-        for place, parts in enumerate(segments)
-        if len(parts) == 1 and parts[0].type == "token_binding_pattern" and field_text(parts[0], "type") in _EXPRESSIONS
-    }
-    read = tuple(assertion for assertion in assertions if assertion is not None)
-    return Macro(body=body, arguments=arguments, modules=modules.pop(), assertions=read)
+class Macros:
+    """Reads the macros of one file."""
+
+    def __init__(self, source: bytes, opened: bytes, root: Node, scopes: Scopes) -> None:
+        """`root` is of the `opened` source."""
+        self._opened, self._root, self._scopes = opened, root, scopes
+        self._tokens = parse(source) if b"macro_rules!" in source else root
+
+    def read(self) -> dict[str, list[Macro]]:
+        """The rules of each that can be read, by its name."""
+        definitions = _named(walk(self._root), "macro_definition", "name")
+        calls = _named(walk(self._tokens, ("macro_definition",)), "macro_invocation", "macro")
+        closed = _named(walk(self._root, ("macro_definition",)), "macro_invocation", "macro")
+        mentions = Counter(name for node in walk(self._root, ("use_declaration",)) for name in _names_called(node))
+        read: dict[str, list[Macro]] = {}
+        for name, nodes in definitions.items():
+            others, placed = len(closed.get(name, ())), calls.get(name, [])
+            is_called_by_none = mentions[name] == len(nodes) + others  # no other macro
+            if is_called_by_none and len(placed) == others + len(self._scopes.calls.get(f"{name}_", ())):
+                read[name] = self._rules(nodes, placed)
+        return {name: rules for name, rules in read.items() if rules}
+
+    def _rules(self, definitions: Sequence[Node], calls: Sequence[Node]) -> list[Macro]:
+        """The rules of macros of one name that are called; none where one of these, or a call, can't be read."""
+        by_rule: dict[int, tuple[Node, list[tuple[str, Place]], list[Node]]] = {}
+        for call in calls:
+            tree = next((child for child in call.children if child.type == "token_tree"), None)
+            definition = _seen(definitions, call)
+            if tree is None or definition is None:
+                return []
+            rules = [child for child in definition.children if child.type == "macro_rule"]
+            matching = [(rule, pairs) for rule in rules if (pairs := matched(rule, tree)) is not None]
+            if len(matching) != 1:
+                return []
+            rule, pairs = matching[0]
+            entry = by_rule.setdefault(rule.id, (rule, [], []))
+            entry[1].extend(pairs)
+            entry[2].append(call)
+        read = [self._rule(rule, pairs, placed) for rule, pairs, placed in by_rule.values()]
+        return [rule for rule in read if rule is not None] if None not in read else []
+
+    def _rule(self, rule: Node, pairs: Sequence[tuple[str, Place]], calls: Sequence[Node]) -> Macro | None:
+        body = field_of(rule, "right")
+        block = _as_block(self._opened, body) if body is not None else None
+        assertions = list(_assertions(self._opened, body, block)) if body is not None else [None]
+        if body is None or None in assertions:
+            return None
+        bindings = [node for node in walk(rule) if node.type == "token_binding_pattern"]
+        kinds = {field_text(node, "name"): field_text(node, "type") for node in bindings}
+        places = [(f"_{name[1:]}", place) for name, place in pairs if kinds[name] in _EXPRESSIONS]
+        expressions = grouped((name, self._expression(place)) for name, place in places)
+        arguments = {name: list(filter(None, nodes)) for name, nodes in expressions.items() if None not in nodes}
+        parts, names = _bound_names(body, block, arguments) if block is not None else ({}, {})
+        modules = {place_of(module) if module is not None else None: module for module in map(module_of, calls)}
+        return Macro(
+            body=body,
+            arguments={**arguments, **parts},
+            names=names,
+            modules=tuple(modules.values()),
+            assertions=tuple(assertion for assertion in assertions if assertion is not None),
+        )
+
+    def _expression(self, place: Place) -> Node | None:
+        """What stands in a place, as an expression; None where it is none."""
+        node = self._root.descendant_for_byte_range(*place)
+        if node is None or place_of(node) != place or any(at.type == "token_tree" for at in upward(node)):
+            root = _parsed(_alone(self._opened, *place))
+            node = root.descendant_for_byte_range(*place) if root is not None else None
+        return node if node is not None and place_of(node) == place else None
+
+
+def _named(nodes: Iterator[Node], kind: str, field: str) -> dict[str, list[Node]]:
+    return grouped((field_text(node, field), node) for node in nodes if node.type == kind)
+
+
+def _seen(definitions: Sequence[Node], call: Node) -> Node | None:
+    """The definition that a call means: the last one in front of it, in what is around it."""
+    before = [node for node in definitions if node.end_byte <= call.start_byte and node.parent is not None]
+    around = [node for node in before if node.parent is not None and covers(place_of(node.parent), place_of(call))]
+    return around[-1] if around else None
+
+
+def _bound_names(
+    body: Node, block: Node, arguments: Mapping[str, Sequence[Node]]
+) -> tuple[dict[str, list[Node]], dict[str, Node]]:
+    """The names that a body binds once: the parts of parameters that some are, and what others are set to."""
+    uses = Counter(text_of(node) for node in walk(body) if node.type in ("metavariable", "identifier"))
+    bindings = Scopes(block).bindings()
+    often = Counter(binding.name for binding in bindings)
+    parts: dict[str, list[Node]] = {}
+    names: dict[str, Node] = {}
+    for binding in bindings:
+        is_alone = often[binding.name] == 1 and uses[binding.name] == len(binding.uses) + 1
+        if binding.kind != "local" or binding.is_written or not is_alone:
+            continue
+        if binding.init is not None:
+            names[binding.name] = binding.init
+            continue
+        pattern, value = (field_of(binding.statement, word) for word in ("pattern", "value"))
+        steps = next((steps for name, _, steps in parts_of(pattern, value) if name == binding.declared), None)
+        if steps and value is not None and uses[f"${text_of(value)[1:]}"] == 1:
+            cells = [cell_of(row, steps) for row in arguments.get(text_of(value), ())]
+            parts |= {binding.name: list(filter(None, cells))} if cells and None not in cells else {}
+    return parts, names
 
 
 def _names_called(node: Node) -> Iterator[str]:
@@ -87,64 +173,48 @@ def _names_called(node: Node) -> Iterator[str]:
         yield text_of(node)
 
 
-def segments_of(tree: Node) -> list[list[Node]]:
-    """The parts of a macro's pattern, or of what it is given, between commas and the like."""
-    segments: list[list[Node]] = [[]]
-    for node in tree.children[1:-1]:
-        if node.type in _SEPARATORS:
-            segments.append([])
-        else:
-            segments[-1].append(node)
-    return segments if segments[-1] else segments[:-1]
-
-
-def _assertions(source: bytes, body: Node) -> Iterator[Node | None]:
+def _assertions(opened: bytes, body: Node, block: Node | None) -> Iterator[Node | None]:
     """The assertions in the tokens of a macro's body, with what is around them as far as that is read as a block.
 
     None for one that can't be read.
     """
-    block = _as_block(source, body)
     for name, tree in _asserting(body):
-        place = name.start_byte, tree.end_byte
-        yield _call_at(block, *place) if block is not None else _as_call(source, name, tree)
+        start, end = name.start_byte, tree.end_byte
+        call = _call_at(block or _parsed(_with_calls(_alone(opened, start, end), [(name, tree)])), start, end)
+        sides = arguments_of(call)[: 2 if text_of(name).endswith(("eq", "ne")) else 1] if call is not None else []
+        repeated = [place_of(node) for node in walk(tree) if node.type == "token_repetition"]
+        yield None if any(is_in(side, repeated) for side in sides) else call
 
 
 def _asserting(body: Node) -> Iterator[tuple[Node, Node]]:
     """The names of the assertions in the tokens of a macro's body, and what each is given."""
     for node in walk(body):
-        if node.type != "token_tree":
+        if node.type not in ("token_tree", "token_repetition"):
             continue
         for name, mark, tree in zip(node.children, node.children[1:], node.children[2:], strict=False):
             if text_of(name) in ASSERTIONS and text_of(mark) == "!" and tree.type == "token_tree":
                 yield name, tree
 
 
-def _as_block(source: bytes, body: Node) -> Node | None:
+def _as_block(opened: bytes, body: Node) -> Node | None:
     """What a macro's body is read as, its assertions as calls; None where it is no block, or other macros have some."""
-    text = _alone(source, body.start_byte, body.end_byte)
-    places: list[tuple[int, int]] = []
-    for name, tree in _asserting(body):
+    text = _alone(opened, *place_of(body))
+    text[body.start_byte : body.start_byte + 1], text[body.end_byte - 1 : body.end_byte] = b"{", b"}"
+    for node in walk(body):
+        if node.type == "token_repetition":  # what is repeated stands there once
+            end = max(child.start_byte for child in node.children if child.type == ")")
+            for at in (node.start_byte, node.start_byte + 1, end, node.end_byte - 1):
+                text[at : at + 1] = b" "
+    calls = list(_asserting(body))
+    root = _parsed(_with_calls(text, calls))
+    is_read = all(_call_at(root, name.start_byte, tree.end_byte) is not None for name, tree in calls)
+    return root if is_read else None
+
+
+def _with_calls(text: bytearray, calls: Sequence[tuple[Node, Node]]) -> bytearray:
+    for name, tree in calls:
         text[name.end_byte : tree.start_byte] = b"_".ljust(tree.start_byte - name.end_byte)
-        places.append((name.start_byte, tree.end_byte))
-    try:
-        root = parse(bytes(text))
-    except ValueError:
-        return None
-    return root if all(_call_at(root, *place) is not None for place in places) else None
-
-
-def _as_call(source: bytes, name: Node, tree: Node, separators: Collection[str] = ()) -> Node | None:
-    start, end = name.start_byte, tree.end_byte
-    text = _alone(source, start, end)
-    text[name.end_byte : tree.start_byte] = b"_".ljust(tree.start_byte - name.end_byte)
-    for part in tree.children:
-        if part.type in separators:
-            text[part.start_byte : part.end_byte] = b",".ljust(len(part.type))
-    try:
-        root = parse(bytes(text))
-    except ValueError:
-        return None
-    return _call_at(root, start, end)
+    return text
 
 
 def _alone(source: bytes, start: int, end: int) -> bytearray:
@@ -156,6 +226,13 @@ def _alone(source: bytes, start: int, end: int) -> bytearray:
     return text
 
 
-def _call_at(root: Node, start: int, end: int) -> Node | None:
+def _parsed(text: bytearray) -> Node | None:
+    try:
+        return parse(bytes(text))
+    except ValueError:
+        return None
+
+
+def _call_at(root: Node | None, start: int, end: int) -> Node | None:
     calls = (node for node in walk(root) if node.type == "call_expression" and node.start_byte == start)
     return next((node for node in calls if node.end_byte == end), None)

@@ -250,17 +250,17 @@ class Scopes(stripping.Scopes[Binding]):
         pattern, value = (field_of(node, word) for word in ("pattern", "value"))
         match node.type:
             case "let_declaration":
-                for name, init, _ in _parts(pattern, value):
+                for name, init, _ in parts_of(pattern, value):
                     self._name(node, name, "local", init)
             case "for_expression":
-                for name, _, steps in _parts(pattern, None):
+                for name, _, steps in parts_of(pattern, None):
                     self._name(node, name, "each" if steps is not None else "other", value, steps or ())
             case "const_item" | "static_item":
                 for name in node.children_by_field_name("name"):
                     self._name(node, name, "constant", value)
             case "parameter":
                 is_plain = pattern is not None and pattern.type == "identifier"
-                for name, _, _ in _parts(pattern, None):
+                for name, _, _ in parts_of(pattern, None):
                     self._name(node, name, "parameter" if is_plain else "other", None)
             case "match_pattern" | "let_condition" | "closure_parameters":
                 self._declare_others(node, value)
@@ -344,7 +344,7 @@ def _name_called(call: Node) -> Node | None:
     return function if function is not None and function.type == "identifier" else None
 
 
-def _parts(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:
+def parts_of(pattern: Node | None, value: Node | None) -> Iterator[tuple[Node, Node | None, tuple[int, ...] | None]]:
     """The names of a pattern, each with the part of a value that it is, and the steps there through tuples.
 
     The steps are None where a name is another part of it.

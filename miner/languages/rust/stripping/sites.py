@@ -60,8 +60,8 @@ class Assertion(sites.Assertion):
     """What `Debug` of what is expected has to say, one or another; nothing where that is not told."""
     form: str = ""
     """Of a snapshot: how the text of its value is made."""
-    modules: tuple[str, ...] | None = None
-    """Of one in a macro: the modules that are around where it is called."""
+    modules: tuple[Node | None, ...] = ()
+    """Of one in a macro: the innermost modules around where it is called; None for the file."""
 
     @property
     def is_expected(self) -> bool:
@@ -151,10 +151,9 @@ class Reader(sites.Reader[Statics]):
         return self._of_expression(node) if any(map(_runs, functions_around(node)[:1])) else []
 
     def of_macro(self, macro: Macro) -> list[Assertion]:
-        """The assertions in a macro of the file."""
-        self._statics.arguments = macro.arguments
-        read = [assertion for node in macro.assertions for assertion in self._of_expression(node)]
-        self._statics.arguments = {}
+        """The assertions in a rule of a macro of the file."""
+        with self._statics.reading(macro):
+            read = [assertion for node in macro.assertions for assertion in self._of_expression(node)]
         return [replace(assertion, modules=macro.modules) for assertion in read]
 
     def _operand(self, node: Node, around: tuple[str, str] = AS_IT_IS) -> Operand:

@@ -16,7 +16,7 @@ from harness.languages.rust.language import HANDOUT
 from miner.languages.base import Mode, Slot
 from miner.languages.rust.stripping import scopes
 from miner.languages.rust.stripping.cases import cases_in
-from miner.languages.rust.stripping.macros import macros_in
+from miner.languages.rust.stripping.macros import Macros, module_of
 from miner.languages.rust.stripping.scopes import (
     Binding,
     Scopes,
@@ -32,6 +32,7 @@ from miner.languages.stripping.source import Edits, TreeSource, lines_of, missin
 from miner.languages.stripping.static import member_of
 
 if TYPE_CHECKING:
+    from miner.languages.rust.stripping.macros import Macro
     from miner.languages.stripping.helpers import Helper
     from miner.languages.stripping.sites import Operand
 
@@ -84,12 +85,13 @@ class StrippedSource(TreeSource[Assertion]):
             binding.is_written |= not is_in(binding.declared, self._tests)  # the product's
         is_test = partial(is_in, places=self._tests)
         self._statics = Statics(self._scopes, shared, cases_in(self._opened, self._root), is_test)
-        macros = macros_in(self._opened, self._root, self._scopes)
-        self._macros = {name: macro for name, macro in macros.items() if is_in(macro.body, self._tests)}
+        macros = Macros(source, self._opened, self._root, self._scopes).read()
+        macros = {name: rules for name, rules in macros.items() if is_in(rules[0].body, self._tests)}
+        self._macros = [rule for rules in macros.values() for rule in rules]
         self._untyped: dict[int, list[tuple[str, int]]] = {}
         """By the start of a function: what `_untyped` gives of it."""
         reader = Reader(
-            *(source, self._scopes, self._statics, self._root, helpers or {}, self._macros.keys()),
+            *(source, self._scopes, self._statics, self._root, helpers or {}, macros.keys()),
             has_snapshots=has_snapshots,
         )
         self.slots = self._numbered(self._assertions(reader), first)
@@ -114,8 +116,8 @@ class StrippedSource(TreeSource[Assertion]):
         return self._untyped[function.start_byte]
 
     def _assertions(self, reader: Reader) -> Iterator[Assertion]:
-        for macro in self._macros.values():
-            yield from reader.of_macro(macro)
+        for rule in self._macros:
+            yield from reader.of_macro(rule)
         rest = [self._root]
         while rest:
             node = rest.pop()
@@ -165,16 +167,17 @@ class StrippedSource(TreeSource[Assertion]):
         node = slots[0].assertion.replaced
         if all(modes[slot.number] is Mode.INSIDE for slot in slots):
             return {}
-        around = slots[0].assertion.modules
-        levels = len(modules_around(node) if around is None else around)
-        module = "super::" * levels + MODULE if levels else f"self::{MODULE}"
+        around = slots[0].assertion.modules or (module_of(node),)
+        imports = {place: pieces for module in around for place, pieces in _import_into(module).items()}
+        imports = imports if len(around) > 1 else {}
+        module = f"self::{MODULE}" if imports else _path_from(around[0])
         traits = f"use {module}::{{Hidden as _, Shown as _}}; "
         if slots[0].assertion.op == "rust.panics":
             expected = [operand for operand in slots[0].assertion.operands if keeps]
             return _of_function(node, f"{module}::panics({slots[0].number}, ", traits, self._listed(module, expected))
         parts = [self._handing(slot, modes[slot.number], module, keeps=keeps) for slot in slots]
         text = (f"{{ {traits}", *(piece for part in parts for piece in (*part, " ")))
-        return {place_of(node): (*text, missing_lines(node, text), "}")}
+        return {**imports, place_of(node): (*text, missing_lines(node, text), "}")}
 
     def _handing(self, slot: Slot[Assertion], mode: Mode, module: str, *, keeps: bool) -> tuple[Piece, ...]:
         """What hands out one assertion, or makes it as it was."""
@@ -262,11 +265,9 @@ class StrippedSource(TreeSource[Assertion]):
     def _blanked_beside(self, removed: Sequence[Place], _unread_ones: object) -> Edits:
         """Fields of rows, and what macros are given, that nothing reads but what is removed."""
         edits: Edits = {}
-        for macro in self._macros.values():
-            for parameter, arguments in macro.arguments.items():
-                uses = macro.occurrences(parameter)
-                if uses and all(is_in(use, removed) for use in uses) and all(map(self._statics.is_static, arguments)):
-                    edits |= {place: pieces for part in arguments for place, pieces in _unread(part).items()}
+        for rule in self._macros:
+            with self._statics.reading(rule):
+                edits |= self._blanked_in(rule, removed)
         for binding in self._scopes.bindings():
             uses = (
                 [member_of(use, ("field_expression",), "value") for use in binding.uses]
@@ -280,6 +281,21 @@ class StrippedSource(TreeSource[Assertion]):
             for name in names:
                 if not any(f"{other}.".startswith(f"{name}.") or f"{name}.".startswith(f"{other}.") for other in read):
                     edits |= self._without_column(next(use for use in uses if text_of(use) == name))
+        return edits
+
+    def _blanked_in(self, rule: Macro, removed: Sequence[Place]) -> Edits:
+        """What a rule is given, and what it binds names to, that nothing reads but what is removed."""
+        edits: Edits = {}
+        for name, operands in {**rule.arguments, **{name: [init] for name, init in rule.names.items()}}.items():
+            uses = rule.occurrences(name)
+            is_unread = bool(uses) and all(is_in(use, removed) for use in uses)
+            if not is_unread or not all(map(self._statics.is_static, operands)):
+                continue
+            statement = operands[0].parent if name in rule.names else None
+            if statement is not None and statement.type == "let_declaration":
+                edits[place_of(statement)] = (lines_of(statement),)
+            else:
+                edits |= {place: pieces for part in operands for place, pieces in _unread(part).items()}
         return edits
 
     def _without_column(self, use: Node) -> Edits:
@@ -296,6 +312,19 @@ def _places(source: bytes) -> list[Place]:
         starts.append(starts[-1] + len(line))
     places = inline.test_lines(inline.lines_of(source))
     return [(starts[start], starts[end]) for start, end in inline.stretches(places)]
+
+
+def _path_from(module: Node | None) -> str:
+    """The path to the hand-out from a module of the file, or from the file itself."""
+    levels = len(modules_around(module)) + 1 if module is not None else 0
+    return "super::" * levels + MODULE if levels else f"self::{MODULE}"
+
+
+def _import_into(module: Node | None) -> Edits:
+    """The edit by which a module has the hand-out as the file has it."""
+    body = field_of(module, "body")
+    start = body.start_byte if body is not None else 0
+    return {(start, start + 1): (f"{{ #[allow(unused_imports)] use {_path_from(module)};",)} if body is not None else {}
 
 
 def _unread(argument: Node) -> Edits:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,6 +29,7 @@ from miner.languages.stripping.static import member_of
 
 if TYPE_CHECKING:
     from miner.languages.rust.stripping.cases import Cases
+    from miner.languages.rust.stripping.macros import Macro
     from miner.languages.stripping.static import Step
 
 TEXTS = frozenset({"string_literal", "raw_string_literal"})
@@ -118,6 +120,8 @@ class Statics(static.Statics[Scopes]):
         """Functions of which it is being asked whether the product says which of their arguments comes by."""
         self.arguments: Mapping[str, Sequence[Node]] = {}
         """By name: what stands for a macro's parameters while that macro is read."""
+        self.names: Mapping[str, Node] = {}
+        """By name: what that macro binds it to."""
 
     told_by: ClassVar[Mapping[str, str]] = {
         "reference_expression": "value", "generic_function": "function"
@@ -198,7 +202,8 @@ class Statics(static.Statics[Scopes]):
                 passed.add((id(binding), text_of(member)))
                 if self._is_mixed_name(node, member, binding):
                     return True
-                rest += [binding.init] if binding is not None and binding.init is not None else []
+                init = self.names.get(text_of(name)) if binding is None else binding.init
+                rest += [init] if init is not None else []
         return False
 
     def _is_mixed_name(self, node: Node, member: Node, binding: Binding | None) -> bool:
@@ -251,7 +256,7 @@ class Statics(static.Statics[Scopes]):
         if binding is None or binding.kind != "each" or binding.init is None or binding.is_written:
             return None
         tables, is_own = self._tables(binding.init)
-        cells = [_cell(row, (*binding.steps, *steps)) for table in tables for row in named(table)]
+        cells = [cell_of(row, (*binding.steps, *steps)) for table in tables for row in named(table)]
         if not cells or None in cells:
             return None
         return Column(cells=tuple(cell for cell in cells if cell is not None), is_own=is_own, loop=binding.statement)
@@ -287,8 +292,8 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
-        if binding is None and text_of(node) in self.arguments:
-            return self._are_fixed(self.arguments[text_of(node)], depth)
+        if binding is None and (text_of(node) in self.arguments or text_of(node) in self.names):
+            return self._are_fixed(self._of_macro(text_of(node)), depth)
         if binding is None:
             path = self._scopes.imports.get(text_of(node), "")
             if _CONSTANT.fullmatch(text_of(node)) and _STANDARD.fullmatch(path):
@@ -297,6 +302,17 @@ class Statics(static.Statics[Scopes]):
         if binding.kind == "each":
             return self._is_static_cell(node, depth)
         return self._unless_open(id(binding), lambda: self._is_static_as(binding, node, depth))
+
+    @contextlib.contextmanager
+    def reading(self, rule: Macro) -> Iterator[None]:
+        """While a rule of a macro is being read."""
+        self.arguments, self.names = rule.arguments, rule.names
+        yield
+        self.arguments, self.names = {}, {}
+
+    def _of_macro(self, name: str) -> list[Node]:
+        """What a name stands for in the macro that is being read; nothing of another name."""
+        return [self.names[name]] if name in self.names else list(self.arguments.get(name, ()))
 
     def _is_static_as(self, binding: Binding, node: Node, depth: int) -> bool:
         if binding.kind == "parameter":
@@ -432,8 +448,8 @@ class Statics(static.Statics[Scopes]):
     def stands_for(self, node: Node) -> list[Node]:
         """What a name or a column of a loop's rows is set to; an expression of another kind itself."""
         binding = self._scopes.of_name(node)
-        if binding is None and node.type == "identifier" and text_of(node) in self.arguments:
-            return list(self.arguments[text_of(node)])
+        if binding is None and node.type == "identifier" and (operands := self._of_macro(text_of(node))):
+            return operands
         column = self.column_of(node) if node.type in ("identifier", "field_expression") else None
         if column is not None:
             return list(column.cells)
@@ -476,7 +492,8 @@ def _gone_over(node: Node) -> Node:
         node = inner
 
 
-def _cell(row: Node, steps: tuple[Step, ...]) -> Node | None:
+def cell_of(row: Node, steps: tuple[Step, ...]) -> Node | None:
+    """The part of a row that is written out; None where it is not."""
     for step in steps:
         row = _gone_over(row)
         if isinstance(step, int) and row.type in ("tuple_expression", "array_expression"):
