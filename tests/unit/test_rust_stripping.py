@@ -459,6 +459,16 @@ def test_macros_of_rows_and_of_several_rules_are_read_and_what_they_are_given_to
     assert "assert_eq!" not in after
 
 
+@pytest.mark.parametrize(("words", "is_read"), [("", True), ("#![allow(dead_code)]", False), ("//! Words.", False)])
+def test_a_macro_is_called_in_several_modules_unless_one_begins_with_words_of_its_own(words, is_read):
+    macro = "macro_rules! t { ($a:expr) => { assert_eq!(f(), $a) } }\n"
+    text = macro + "".join(
+        f"mod {name} {{ {begin}\n#[test] fn t() {{ t!(7); assert!(g()) }} }}\n"
+        for name, begin in (("a", ""), ("b", words))
+    )
+    assert ("t!(7)" not in stripped(text)) is is_read
+
+
 def test_of_macros_with_one_name_each_call_is_of_the_one_in_front_of_it():
     first, second = (f"macro_rules! t {{ ($a:expr) => {{ assert_eq!({call}, $a) }} }}" for call in ("f()", "g($a)"))
     after = stripped(f"#[test] fn a() {{ {first} t!(7); }}\n#[test] fn b() {{ {second} t!(8); }}\n")

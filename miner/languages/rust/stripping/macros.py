@@ -113,6 +113,8 @@ class Macros:
         arguments = {name: list(filter(None, nodes)) for name, nodes in expressions.items() if None not in nodes}
         parts, names = _bound_names(body, block, arguments) if block is not None else ({}, {})
         modules = {place_of(module) if module is not None else None: module for module in map(module_of, calls)}
+        if len(modules) > 1 and any(map(_has_inner_words, modules.values())):
+            return None  # nothing may be imported in front of these
         return Macro(
             body=body,
             arguments={**arguments, **parts},
@@ -128,6 +130,13 @@ class Macros:
             root = _parsed(_alone(self._opened, *place))
             node = root.descendant_for_byte_range(*place) if root is not None else None
         return node if node is not None and place_of(node) == place else None
+
+
+def _has_inner_words(module: Node | None) -> bool:
+    """Whether a module has attributes or documentation of its own within."""
+    body = field_of(module, "body")
+    parts = body.children if body is not None else []
+    return any(part.type == "inner_attribute_item" or text_of(part).startswith(("//!", "/*!")) for part in parts)
 
 
 def _named(nodes: Iterator[Node], kind: str, field: str) -> dict[str, list[Node]]:
