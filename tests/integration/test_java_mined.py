@@ -401,6 +401,37 @@ def test_a_library_that_only_the_fix_asks_for_is_there_for_tests_in_java_groovy_
     assert [event.test_id for event in report.events] == [f"{test_path}::reads()"]
 
 
+PARENT = """\
+<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>com.example</groupId><artifactId>all</artifactId><version>1</version><packaging>pom</packaging>
+  <modules><module>core</module><module>extra</module></modules>
+</project>
+"""
+
+
+def test_a_module_that_cannot_be_built_is_told_by_its_tests_and_loses_no_other(tmp_path):
+    price = "package money;\n\npublic class Price {{ public static int of(String text) {{ return {}; }} }}\n"
+    test = "package {0};\n\nclass {1} {{ @org.junit.jupiter.api.Test void reads() {{ {2} }} }}\n"
+    nowhere = LIBRARY.replace("commons-lang3", "commons-nowhere")
+    path, test_path = "core/src/main/java/money/Price.java", "core/src/test/java/money/PriceTest.java"
+    lost = "extra/src/test/java/more/MoreTest.java"
+    poms = {
+        "pom.xml": PARENT,
+        "core/pom.xml": java.POM,
+        "extra/pom.xml": java.POM.replace("money", "more", 1).replace("<dependencies>\n", f"<dependencies>\n{nowhere}"),
+    }
+    repo = Repository(tmp_path / "repo")
+    first = {path: price.format("1"), test_path: test.format("money", "PriceTest", 'Price.of("1");')}
+    repo.commit("Start", poms | first | {lost: test.format("more", "MoreTest", "")})
+    asserted = 'org.junit.jupiter.api.Assertions.assertEquals(25, Price.of("25"));'
+    tests = {test_path: test.format("money", "PriceTest", asserted), lost: test.format("more", "MoreTest", "int i;")}
+    fix = repo.commit("Fix prices", {path: price.format("Integer.parseInt(text)"), **tests})
+    task = mined(tmp_path, repo, fix, GOLDSEAM_MINING_MUTANTS="0")
+    assert task.hidden.fail_to_pass == (f"{test_path}::reads()",)
+    assert f"a test file that can't be compiled: {lost}" in task.instance.extra["environment"]["notes"]
+
+
 def beside(collection: dict[str, java.Files], first: int = 0) -> dict[str, str]:
     """Names of a collection, by the package that each is to stand in."""
     return dict(zip(java.SLOTS, list(collection)[first:], strict=False))

@@ -101,8 +101,8 @@ def types_in(path):
 
 
 def modules_of(project, names):
-    """The modules of the files that are asked for; a file of none is told as lost."""
-    modules = {}
+    """The modules of the files that are asked for, and whether each has one; a file of none is told as lost."""
+    modules, well = {}, True
     for name in names:
         path, _, test = name.partition("::")
         tested = {folder: facts for folder, facts in project["modules"].items() if "runner" in facts}
@@ -111,7 +111,8 @@ def modules_of(project, names):
             modules[folder] = Module(folder, project["modules"][folder])
         if folder is None or not modules[folder].ask(path, test):
             say("collect_error", id=path, text="it is in no folder that the build compiles tests of")
-    return [module for module in modules.values() if module.types_of]
+            well = False
+    return [module for module in modules.values() if module.types_of], well
 
 
 def module_with(path, modules, places):
@@ -480,10 +481,10 @@ def main(settings, names):
     if any(BUILD_FILE.search(path) for path in changed):
         for folder, facts in project.get("fixed", {}).items():
             project["modules"].get(folder, {}).update(facts)
-    modules = modules_of(project, names)
+    modules, well = modules_of(project, names)
     lay(modules, settings["stub"])
     began = time.monotonic()
-    well = compile_modules(project, modules, changed)  # before anything of the product runs as a test
+    well = compile_modules(project, modules, changed) and well  # before anything of the product runs as a test
     say("compiled", seconds=round(time.monotonic() - began, 6))
     modules = [module for module in modules if module.types_of]
     if modules:

@@ -690,14 +690,16 @@ class Modules:
         classpath = [CLASSPATH, f"-Dmdep.outputFile={PATHS}"]
         words = [*chosen, *effective, *goals, *classpath, TELLING]
         ran = self.without_broken(reactor, *words) if whole else project.compile(reactor, *words)
-        if whole:
-            project.must(ran, f"the classes of {', '.join(folders)}")
-        elif ran.returncode:
+        if ran.returncode and not whole:
             project.call(reactor, *chosen, "--fail-at-end", "test-compile", *classpath)
-        if not POMS.exists():
-            return
-        poms = effective_poms(POMS.read_text(encoding="utf-8"))
+        poms = effective_poms(POMS.read_text(encoding="utf-8")) if POMS.exists() else {}
         tested = with_tests_in(poms, {ROOT / folder for folder in folders})
+        unbuilt = {folder for folder in tested if not (folder / PATHS).exists()}
+        if whole and unbuilt == tested:
+            project.must(ran, f"the classes of {', '.join(folders)}")
+        elif whole:  # others don't need it
+            lost = (path for path in self.test_files() if unbuilt.intersection(path.parents))
+            self.broken |= {os.path.relpath(path, ROOT) for path in lost}
         for folder, pom in poms.items():
             name = os.path.relpath(folder, ROOT)
             facts = self.facts["" if name == "." else name] = {
