@@ -550,17 +550,29 @@ def test_a_slot_tells_its_method_and_lines():
 
 
 def test_tests_go_on_without_what_the_compiler_complains_of():
-    source = parsed(in_method("int x = f(1);\n\tother(); missing(2);\nassertEquals(3, g(x));"))
+    source = parsed(
+        in_method("var x = f(1);\n\tother(); missing(2); final byte[] y[] = h();\nassertEquals(3, g(x, y));")
+    )
     text = source.stripped(best(source))
     going = source.unstopped(text, "ATest.java:9:18: cannot find symbol", 0)
     assert "other();" in going
-    assert "int x = goldseam.Handout.tried(0, () -> f(1));" in going
+    assert "var x = goldseam.Handout.tried(null, () -> f(1));" in going
+    y = re.escape("byte[][] @ = null; try { @ = h(); } catch (Throwable goldseamEnds) { } final byte[] y[] = @;")
+    assert re.search(y.replace("@", r"(goldseam\d+)", 1).replace("@", r"\1"), going)
     assert "missing" not in going
     assert source.unstopped(going, "", 1) == going
     at = going.split("\n")[7].index("f(1)") + 1
     refused = f"ATest.java:8:{at}: local variables referenced from a lambda must be final or effectively final"
-    assert "int x = f(1);" in source.unstopped(going, refused, 1)
+    assert "var x = f(1);" in source.unstopped(going, refused, 1)
+    unknown = "ATest.java:8:1: cannot find symbol\n  symbol:   class A\n"
+    assert "Object a = null;" in parsed(in_method("A a = f();")).unstopped(in_method("A a = f();"), unknown, 1)
     assert source.unstopped(going, "ATest.java:99:1: of lines that a build has written into it", 1) == going
+
+
+def test_tests_go_on_where_something_that_goes_on_as_well_could_throw_what_is_caught():
+    source = parsed(in_method("try { g(); } catch (A | b.B e) { } catch (Exception e) { } assertEquals(3, f());"))
+    going = source.unstopped(source.stripped(best(source)), "", 0)
+    assert "try { if (false) throw (A) null; if (false) throw (b.B) null; try { g(); }" in going
 
 
 @pytest.mark.parametrize(

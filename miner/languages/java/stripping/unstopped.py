@@ -31,6 +31,8 @@ _ZEROS = {"boolean": "false", "char": "'0'", "byte": "(byte) 0", "short": "(shor
     "double": "0d",
 }
 _STATEMENTS = frozenset({"expression_statement", "local_variable_declaration", "return_statement", "throw_statement"})
+_ALWAYS_CAUGHT = frozenset({"Exception", "Throwable", "RuntimeException", "Error"})
+"""Of others a `catch` may only be where something can throw them."""
 _MEMBERS = frozenset({"field_declaration", "method_declaration", "class_declaration", "import_declaration"})
 
 
@@ -105,7 +107,7 @@ def _without(node: Node, hand_out: str, *, is_caught: bool) -> Edits:
         if at.type in _MEMBERS:
             return {place_of(at): (lines_of(at),)}
         if at.type in _STATEMENTS and not _is_in_hand_out(at, hand_out):
-            return {place_of(at): (_in_place_of(at),)}
+            return {place_of(at): (_in_place_of(at, node),)}
     return {}
 
 
@@ -113,8 +115,10 @@ def _is_in_hand_out(node: Node, hand_out: str) -> bool:
     return node.type == "expression_statement" and text_of(node).startswith(f"{hand_out}.values")
 
 
-def _in_place_of(statement: Node) -> str:
+def _in_place_of(statement: Node, refused: Node) -> str:
+    """What stands for a statement of which the compiler refuses a part; a type that it does not know is any."""
     kind = field_text(statement, "type")
+    kind = "Object" if is_in(refused, map(place_of, statement.children_by_field_name("type"))) else kind
     if statement.type == "local_variable_declaration" and kind != "var":
         names = (field_text(declarator, "name") for declarator in statement.children_by_field_name("declarator"))
         return " ".join(f"{kind} {name} = {_ZEROS.get(kind, 'null')};" for name in names) + lines_of(statement)
@@ -123,8 +127,19 @@ def _in_place_of(statement: Node) -> str:
     return ";" + lines_of(statement)
 
 
+def _caught(statement: Node) -> list[Node]:
+    """What a `try` names of exceptions, clause by clause."""
+    clauses = (child for child in statement.children if child.type == "catch_clause")
+    heads = (part for clause in clauses for part in clause.children if part.type == "catch_formal_parameter")
+    return [part for head in heads for part in head.children if part.type == "catch_type"]
+
+
 def _going_on(node: Node, hand_out: str) -> Edits:
     """A statement of a method that does nothing where it throws; a name is then nothing."""
+    if node.type in ("try_statement", "try_with_resources_statement"):
+        body, kinds = field_of(node, "body"), [kind for part in _caught(node) for kind in map(text_of, named(part))]
+        thrown = "".join(f" if (false) throw ({kind}) null;" for kind in kinds if kind not in _ALWAYS_CAUGHT)
+        return {(body.start_byte, body.start_byte + 1): ("{" + thrown,)} if body is not None and thrown else {}
     if node.parent is None or node.parent.type != "block" or method_around(node) is None:
         return {}
     if node.type == "expression_statement" and not text_of(node).startswith((hand_out, "super", "this(")):
@@ -137,5 +152,11 @@ def _going_on(node: Node, hand_out: str) -> Edits:
         return {}
     if not any(part.type in ("method_invocation", "object_creation_expression") for part in walk(value)):
         return {}
-    zero = _ZEROS.get(field_text(node, "type"), "null")
-    return {place_of(value): (f"{hand_out}.tried({zero}, () -> ", place_of(value), ")")}
+    kind = field_text(node, "type")
+    zero = _ZEROS.get(kind, "null")
+    if kind == "var":
+        return {place_of(value): (f"{hand_out}.tried({zero}, () -> ", place_of(value), ")")}
+    kind += field_text(declarators[0], "dimensions")
+    name = f"goldseam{node.start_byte}"  # the name itself is set once, as what runs later may need it so
+    front = f"{kind} {name} = {zero}; try {{ {name} = ", place_of(value), "; } catch (Throwable goldseamEnds) { } "
+    return {place_of(node): (*front, (node.start_byte, value.start_byte), name, (value.end_byte, node.end_byte))}
