@@ -473,6 +473,12 @@ def test_a_field_is_that_of_the_class_which_is_named():
     assert [slot.assertion.is_expected for slot in parsed(text).slots] == [True, False]
 
 
+@pytest.mark.parametrize("name", ["RED", "red", "Red"])
+def test_constants_of_enums_are_expected_however_they_are_written(name):
+    text = in_class(f"enum Kind {{ {name}, other }} @Test void a() {{ assertEquals(Kind.{name}, f(1)); }}")
+    assert [slot.assertion.is_expected for slot in parsed(text).slots] == [True]
+
+
 def test_a_column_of_rows_goes_that_only_expectations_read():
     after = stripped(
         in_class('@ParameterizedTest @CsvSource({"a, 1, 2", "\'b, c\', 3, 4"})\n'

@@ -125,7 +125,7 @@ _TELLS_THE_COMPILER = re.compile(
     r"(?:[\w.]*\.)?(?:SuppressWarnings|Deprecated|\w*Nullable|No[nt]Null|VisibleForTesting)"
 )
 """Annotations by which nothing is set."""
-_CONSTANT = re.compile(r"(?:[A-Z]\w*\.)*[A-Z][A-Z0-9_]+")
+_CONSTANT = re.compile(r"(?:[A-Z]\w*\.)+[A-Za-z]\w*|[A-Z][A-Z0-9_]+")
 
 
 class Statics(static.Statics[Scopes]):
@@ -172,10 +172,10 @@ class Statics(static.Statics[Scopes]):
     def is_constant(self, node: Node) -> bool:
         """Whether it is a constant of another class, by its name: an enum's, it may be."""
         node = bare(node)
-        if _CONSTANT.fullmatch(text_of(node)) is None:
+        if _CONSTANT.fullmatch(text_of(node)) is None or self._scopes.resolve(node) is not None:
             return False
         if node.type == "identifier":
-            return self._scopes.resolve(node) is None and text_of(node) in self._scopes.members
+            return text_of(node) in self._scopes.members
         holder = field_of(node, "object")
         return node.type == "field_access" and holder is not None and self._scopes.resolve(holder) is None
 
