@@ -469,6 +469,30 @@ def test_a_macro_is_called_in_several_modules_unless_one_begins_with_words_of_it
     assert ("t!(7)" not in stripped(text)) is is_read
 
 
+@pytest.mark.parametrize(
+    ("shown", "goes"),
+    [
+        ('println!("{want}");', True),
+        ('eprintln!("{} of {want:?}", &a.b);', True),
+        ('println!("{}", g(want));', False),
+        ('g(format!("{want}"));', False),
+        ('assert!(g(), "{want}");', True),
+    ],
+)
+@pytest.mark.parametrize("is_macro", [False, True])
+def test_a_name_that_something_else_shows_is_still_set_and_what_is_only_shown_goes(shown, goes, is_macro):
+    body = f"let want = 7; {shown} assert_eq!(f(), want);"
+    text = (
+        in_test("t!(7);", f"macro_rules! t {{ ($w:expr) => {{ {body.replace('7', '$w')} }} }}\n")
+        if is_macro
+        else in_test(body)
+    )
+    after = stripped(text)
+    if not is_macro:
+        assert ("let want" not in after) is goes
+    assert ("want" in after) is ("let want" in after)
+
+
 def test_of_macros_with_one_name_each_call_is_of_the_one_in_front_of_it():
     first, second = (f"macro_rules! t {{ ($a:expr) => {{ assert_eq!({call}, $a) }} }}" for call in ("f()", "g($a)"))
     after = stripped(f"#[test] fn a() {{ {first} t!(7); }}\n#[test] fn b() {{ {second} t!(8); }}\n")

@@ -156,12 +156,14 @@ def _bound_names(
     """The names that a body binds once: the parts of parameters that some are, and what others are set to."""
     uses = Counter(text_of(node) for node in walk(body) if node.type in ("metavariable", "identifier"))
     bindings = Scopes(block).bindings()
+    asserted = [(name.start_byte, tree.end_byte) for name, tree in _asserting(body)]
     often = Counter(binding.name for binding in bindings)
     parts: dict[str, list[Node]] = {}
     names: dict[str, Node] = {}
     for binding in bindings:
         is_alone = often[binding.name] == 1 and uses[binding.name] == len(binding.uses) + 1
-        if binding.kind != "local" or binding.is_written or not is_alone:
+        is_shown = not all(is_in(text, asserted) for text in binding.shown)
+        if binding.kind != "local" or binding.is_written or is_shown or not is_alone:
             continue
         if binding.init is not None:
             names[binding.name] = binding.init

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import tree_sitter_rust
 from tree_sitter import Node
@@ -43,6 +43,8 @@ _SEPARATORS = {"=>": b", ", ";": b",", ":": b","}
 _MARKS = {"@": b" "}
 """What stands before a snapshot."""
 _VEC = re.compile(r"(?:(?:::)?(?:std|alloc)::)?vec")
+CAPTURED = re.compile(r"(?<!\{)(?:\{\{)*\{([a-z_]\w*)[:}]")
+"""In a text: a name that it shows."""
 _IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
 """Of the path of an import: what it ends in."""
 _TYPES = words("struct_item enum_item type_item trait_item")
@@ -169,6 +171,10 @@ def macro_of(call: Node) -> str:
     return name.rpartition("::")[2].removesuffix("_") if name.endswith("_") else ""
 
 
+def _is_macro(node: Node) -> bool:
+    return node.type == "macro_invocation" or macro_of(node) != ""
+
+
 def functions_around(node: Node) -> list[Node]:
     """The functions that a node is in or is, the innermost first."""
     return [at for at in upward(node) if at.type == "function_item"]
@@ -201,6 +207,8 @@ class Binding(stripping.Binding):
 
     steps: tuple[int, ...] = ()
     """Of `each`: which part of a row it is."""
+    shown: list[Node] = field(default_factory=list)
+    """The texts that show it (`{name}`), where they are a macro's."""
 
 
 class Scopes(stripping.Scopes[Binding]):
@@ -225,6 +233,10 @@ class Scopes(stripping.Scopes[Binding]):
         self.has_modules = any(field_of(node, "body") is None for node in modules)
         """Whether other files hold modules of this one, which see all that is in it."""
         super().__init__(root)
+        for text in (node for node in walk(root) if node.type in ("string_literal", "raw_string_literal")):
+            for name in CAPTURED.findall(text_of(text)) if any(map(_is_macro, upward(text))) else ():
+                if (binding := self.seen(name, text)) is not None:
+                    binding.shown.append(text)
 
     def _seen_from(self, node: Node) -> Binding | None:
         is_path = node.parent is not None and node.parent.type in _PATHS

@@ -26,7 +26,7 @@ from miner.languages.rust.stripping.scopes import (
     modules_around,
 )
 from miner.languages.rust.stripping.sites import Assertion, Reader
-from miner.languages.rust.stripping.static import Statics, literals_in
+from miner.languages.rust.stripping.static import LITERALS, TEXTS, Statics, literals_in
 from miner.languages.rust.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
 from miner.languages.stripping.static import member_of
@@ -43,6 +43,8 @@ _ADDED = f'#[cfg(test)] #[path = "{HANDOUT}"] mod {MODULE};'
 _SUFFIX = re.compile(r"(?:[iu](?:8|16|32|64|128|size)|f32|f64)$")
 _TWO_SIDES = 2
 _VEC = re.compile(rb"(?:(?:::)?\b(?:std|alloc)::)?\bvec\s*!\s*\Z")
+_PLAIN = LITERALS | {"identifier", "self"}
+_BETWEEN = frozenset(",.&")
 _SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
 
 
@@ -230,22 +232,29 @@ class StrippedSource(TreeSource[Assertion]):
     # -- what only expectations read
 
     def _silence(self, edits: Edits, removed: list[Place]) -> None:
-        """Take out messages of assertions and guards that stay, and reasons of tests that are ignored."""
+        """Take out what statements show and nothing else, and what they say without names."""
         for node in walk(self._root):
             if node.type != "macro_invocation" or field_text(node, "macro") not in _SHOWING:
                 continue
             around = node.parent
-            if around is not None and around.type == "expression_statement":
-                words = [part for part in walk(node) if part.type in ("string_literal", "raw_string_literal")]
-                if not any("{" in text_of(word) for word in words):
-                    edits |= {place_of(word): ('""', lines_of(word)) for word in words}
+            if around is None or around.type != "expression_statement":
+                continue
+            words = [part for part in walk(node) if part.type in TEXTS]
+            tokens = [part for tree in node.children if tree.type == "token_tree" for part in tree.children[1:-1]]
+            if all(part.type in _PLAIN or text_of(part) in _BETWEEN for part in tokens):
+                edits[place_of(around)] = (lines_of(around),)
+                removed.append(place_of(around))
+            elif not any("{" in text_of(word) for word in words):
+                edits |= {place_of(word): ('""', lines_of(word)) for word in words}
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
         rest = partial(self._blanked_beside, removed)
-        self._blank_bindings(edits, removed, self._blanked, beside=rest)
+        self._blank_bindings(edits, removed, partial(self._blanked, removed), beside=rest)
 
-    def _blanked(self, binding: Binding) -> Edits:
+    def _blanked(self, removed: Sequence[Place], binding: Binding) -> Edits:
+        if not all(is_in(text, removed) for text in binding.shown):
+            return {}
         if binding.kind == "parameter":
             cells: Sequence[Node] = self._statics.calls_of(binding) or ()
             cells = cells if binding.uses and self._statics.is_static(binding.uses[0]) else ()

@@ -23,7 +23,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.rust.stripping.branches import conditions, macro_named
-from miner.languages.rust.stripping.scopes import Binding, Scopes, functions_around, macro_of
+from miner.languages.rust.stripping.scopes import CAPTURED, Binding, Scopes, functions_around, macro_of
 from miner.languages.stripping import static
 from miner.languages.stripping.static import member_of
 
@@ -78,7 +78,6 @@ _ADAPTING = words("enumerate rev copied cloned skip take step_by zip")
 """Methods of what is gone over that go over as much, or over as much as is written."""
 TYPE = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*|[A-Z]")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
-_CAPTURED = re.compile(r"(?<!\{)(?:\{\{)*\{[a-z_]\w*[:}]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,7 +360,7 @@ class Statics(static.Statics[Scopes]):
         if function is None or not all(self.is_static(argument, depth) for argument in arguments):
             return False
         if macro_of(node):
-            has_names = any(_CAPTURED.search(text_of(part)) for part in arguments)
+            has_names = any(CAPTURED.search(text_of(part)) for part in arguments)
             return macro_of(node) in ("format", "concat") and not has_names and not any(map(self.shows_own, arguments))
         if function.type == "generic_function":
             function = field_of(function, "function") or function
