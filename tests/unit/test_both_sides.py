@@ -1158,8 +1158,8 @@ CASES = {
         ),
     ),
     "copies that functions of the product make": Case(
-        base="def deepcopy(x): return None\ndef list(x): return x\n",
-        fix="import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return [*x]\n",
+        base="import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return [*x]\ndef f(): return 0\n",
+        fix="import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return [*x]\ndef f(): return 3\n",
         tests="""
             import shop
             from shop import deepcopy, list
@@ -1168,21 +1168,21 @@ CASES = {
                 new = deepcopy(data)
                 assert new == [1, [2]]
             def test_b():
-                data = {'a': [1]}
-                new = shop.deepcopy(data)
-                new['a'].append(2)
-                assert data == {'a': [1]}
-            def test_c():
                 data = [1, 2]
                 new = list(data)
-                data.append(3)
                 assert new == [1, 2]
+            def test_c():
+                data = {'a': [1]}
+                new = shop.deepcopy(data)
+                assert new == {'a': [1]}
+            def test_d():
+                assert shop.f() == 3
         """,
-        right="import pickle\ndef deepcopy(x): return pickle.loads(pickle.dumps(x))\ndef list(x): return x[:]\n",
+        right="import pickle\ndef deepcopy(x): return pickle.loads(pickle.dumps(x))\n"
+        "def list(x): return x[:]\ndef f(): return 3\n",
         wrong=(
-            "def deepcopy(x): return None\ndef list(x): return [*x]\n",
-            "import copy\ndef deepcopy(x): return copy.copy(x)\ndef list(x): return [*x]\n",
-            "import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return x\n",
+            "def deepcopy(x): return None\ndef list(x): return [*x]\ndef f(): return 3\n",
+            "import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return x[:1]\ndef f(): return 3\n",
         ),
     ),
     "what only equals a text or a number, or says that it is one": Case(
@@ -1316,28 +1316,39 @@ CASES = {
             ),
         ),
     ),
-    "helpers of another module with names of their own": Case(
-        base="def f(): return 9\ndef g(call): raise ValueError\ndef h(): return 1\n",
-        fix="def f(): return 3\ndef g(call): pass\ndef h(): return [2, 1]\n",
+    "a default of a helper by a name of its module": Case(
+        base="def f(): return 90\n",
+        fix="def f(): return 3\n",
         tests="""
             import shop
-            from tests.util import check, near, ordered, record, reset
+            from tests.util import near
             TOL = 10
             def test_a():
                 near(shop.f(), 3)
-            def test_b():
+        """,
+        beside={
+            "tests/__init__.py": "",
+            "tests/util.py": "TOL = 0.1\ndef near(a, b, tol=TOL):\n    assert abs(a - b) < tol\n",
+        },
+        place="mixed",
+        right="def f(): return 3.05\n",
+        wrong=("def f(): return 8\n",),
+    ),
+    "what the module of a helper binds anew": Case(
+        base="def f(call): raise ValueError\n",
+        fix="def f(call): pass\n",
+        tests="""
+            import shop
+            from tests.util import check, record, reset
+            def test_a():
                 reset()
-                shop.g(record)
+                shop.f(record)
                 check(0)
-            def test_c():
-                ordered(shop.h(), [2, 1])
         """,
         beside={
             "tests/__init__.py": "",
             "tests/util.py": textwrap.dedent("""
-                EVENTS, TOL = [], 0.1
-                def near(a, b, tol=TOL):
-                    assert abs(a - b) < tol
+                EVENTS = []
                 def reset():
                     global EVENTS
                     EVENTS = []
@@ -1345,18 +1356,11 @@ CASES = {
                     EVENTS.append(event)
                 def check(count):
                     assert len(EVENTS) == count
-                def sorted(items): return items
-                def ordered(one, other):
-                    assert sorted(one) == sorted(other)
             """),
         },
         place="mixed",
-        right="def f(): return 3.05\ndef g(call): return call\ndef h(): return [2.0, 1]\n",
-        wrong=(
-            "def f(): return 8\ndef g(call): pass\ndef h(): return [2, 1]\n",
-            "def f(): return 3\ndef g(call): call(1)\ndef h(): return [2, 1]\n",
-            "def f(): return 3\ndef g(call): pass\ndef h(): return [1, 2]\n",
-        ),
+        right="def f(call): return call\n",
+        wrong=("def f(call): call(1)\n",),
     ),
     "functions within a test that the product calls": Case(
         base="def each(n, one, two): pass\n",
