@@ -22,7 +22,7 @@ from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
 from harness.judging.javascript.values import Opaque, is_partial
 from harness.judging.rust import operators as rust
-from harness.judging.values import Event, Loaded, MalformedError
+from harness.judging.values import Anything, Event, Loaded, MalformedError
 
 if TYPE_CHECKING:
     from harness.languages.base import TestReport
@@ -241,7 +241,7 @@ def _why_not(site: Site, expected: Expected, event: Event) -> str | None:
     except MalformedError as error:
         return f"what came out cannot be read: {error}"
     expected_values = [values.decode(encoded, kept=True) for encoded in expected.kept]
-    has_matcher = any(map(is_partial, expected_values))
+    has_matcher = any(is_partial(value) or operators.has_within(value, (Anything,)) for value in expected_values)
     unfit = _too_much(site, expected, out, expected_values) or _another_kind(
         site, expected, event, out, is_partial=has_matcher or site.op in javascript.PARTIAL
     )

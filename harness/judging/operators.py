@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,9 +16,19 @@ from harness.judging.arrays import Array
 from harness.judging.go import operators as go
 from harness.judging.java import operators as java
 from harness.judging.javascript import operators as javascript
-from harness.judging.parts import Decider, counted, of_one, of_two
+from harness.judging.parts import Decider, counted, of_one, of_two, paired_off
 from harness.judging.rust import operators as rust
-from harness.judging.values import Anything, Approx, ClassName, MalformedError, Opaque, Pattern, Raised, Record
+from harness.judging.values import (
+    Anything,
+    Approx,
+    ClassName,
+    Likeness,
+    MalformedError,
+    Opaque,
+    Pattern,
+    Raised,
+    Record,
+)
 
 CATCHING = ("raises", "js.raises", "go.panics", "java.raises", "rust.panics")
 """Operators whose one value is what was raised."""
@@ -51,10 +62,15 @@ def holds(site: Site, out: Sequence[object], expected: Sequence[object]) -> bool
 
 def is_opaque(value: object) -> bool:
     """Whether an object that is compared by code of its own is in a value, at any depth."""
+    return has_within(value, (Opaque, Raised, Array))
+
+
+def has_within(value: object, kinds: tuple[type, ...]) -> bool:
+    """Whether something of these classes is in a value, at any depth, or is it."""
     queue = [value]
     while queue:
         item = queue.pop()
-        if isinstance(item, Opaque | Raised | Array):
+        if isinstance(item, kinds):
             return True
         if isinstance(item, list | tuple | set | frozenset):
             queue.extend(item)
@@ -66,6 +82,8 @@ def is_opaque(value: object) -> bool:
 
 def _contains(item: Any, container: Any) -> bool:
     """`in`, but for what Python would look for in a range by going through it."""
+    if isinstance(container, range) and isinstance(item, Likeness):
+        item = item.form
     if isinstance(container, range) and type(item) not in (int, bool):
         whole = _whole(item)
         if whole is None or whole != item:
@@ -128,7 +146,7 @@ def _chain(operands: list[Any], options: Mapping[str, Any]) -> bool:
 def _truth(value: object) -> bool:
     if isinstance(value, Opaque) and value.is_true is not None:
         return value.is_true
-    if isinstance(value, Opaque | Raised | Array):
+    if isinstance(value, Opaque | Raised | Likeness | Array):
         raise MalformedError("only a product's own code tells whether it is true")
     return value is NotImplemented or bool(value)
 
@@ -185,7 +203,15 @@ def _hashable(value: object) -> object:
 
 def _count_equal(first: Any, second: Any) -> bool:
     """As unittest's assertCountEqual: the same items, each as often."""
+    sides = first, second
+    if has_within([*sides], _ORDERED) and all(isinstance(side, list) and len(side) <= _MOST_ORDERED for side in sides):
+        return paired_off(first, second, operator.eq)
     return _counted(first) == _counted(second)
+
+
+_ORDERED = (OrderedDict, Counter)
+"""What equals another one otherwise than a dictionary does."""
+_MOST_ORDERED = 1000
 
 
 def _pattern(pattern: Any) -> Pattern:

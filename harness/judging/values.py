@@ -148,6 +148,20 @@ def _have_one_name(items: Collection[object], others: Collection[object]) -> boo
     return len(others) <= _MOST_NAMES and any(item in others for item in items)
 
 
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """An object that equals a plain value, and does nothing else that such a value does."""
+
+    form: object
+    """The plain value."""
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.form == (other.form if isinstance(other, Likeness) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.form)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Raised:
     """An exception, as a value or in place of one."""
@@ -628,8 +642,11 @@ def _exception(reader: Reader, parts: list[Any], depth: int) -> Raised:
     )
 
 
-def _object(reader: Reader, parts: list[Any], depth: int) -> Opaque:
+def _object(reader: Reader, parts: list[Any], depth: int) -> Opaque | Likeness:
     name, attrs, items, *truth = parts
+    if len(truth) == 2:  # noqa: PLR2004 - what it equals as well
+        reader.text(name)
+        return Likeness(reader.value(truth[1], depth)[0])
     is_true = _exactly(truth, 1)[0] if truth else None
     if not isinstance(is_true, bool | None):
         raise MalformedError("not a yes or no")
@@ -724,7 +741,8 @@ def kind_names(value: object) -> tuple[str, ...] | None:
         return ("pathlib.PurePath",)  # of which flavour, it does not tell
     if isinstance(value, Array):
         return (f"pandas.{value.labels['kind']}" if value.labels else "numpy.ndarray",)
-    return None if isinstance(value, Opaque | Raised | Anything | Approx | Pattern) else names_of(type(value))
+    is_told = not isinstance(value, Opaque | Raised | Likeness | Anything | Approx | Pattern)
+    return names_of(type(value)) if is_told else None
 
 
 KNOWN_KINDS = frozenset(

@@ -41,6 +41,7 @@ def files(sources: Sources, path: str = "shop.py") -> dict[str, str]:
     return {path: textwrap.dedent(text) for path, text in texts.items()}
 
 
+TIME, DAYS = "np.datetime64(DAY, 'ns')", "[DAY], dtype='datetime64[ns]'"
 CASES = {
     "a constant that is made of another": Case(
         base="BASE = 2\nLIMIT = BASE * 2\ndef f(n): return n\n",
@@ -1154,6 +1155,410 @@ CASES = {
             def g(names): names['LIMIT'] = 3; return 3
             def h(): return next(TIMES)
             """,
+        ),
+    ),
+    "copies that functions of the product make": Case(
+        base="import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return [*x]\ndef f(): return 0\n",
+        fix="import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return [*x]\ndef f(): return 3\n",
+        tests="""
+            import shop
+            from shop import deepcopy, list
+            def test_a():
+                data = [1, [2]]
+                new = deepcopy(data)
+                assert new == [1, [2]]
+            def test_b():
+                data = [1, 2]
+                new = list(data)
+                assert new == [1, 2]
+            def test_c():
+                data = {'a': [1]}
+                new = shop.deepcopy(data)
+                assert new == {'a': [1]}
+            def test_d():
+                assert shop.f() == 3
+        """,
+        right="import pickle\ndef deepcopy(x): return pickle.loads(pickle.dumps(x))\n"
+        "def list(x): return x[:]\ndef f(): return 3\n",
+        wrong=(
+            "def deepcopy(x): return None\ndef list(x): return [*x]\ndef f(): return 3\n",
+            "import copy\ndef deepcopy(x): return copy.deepcopy(x)\ndef list(x): return x[:1]\ndef f(): return 3\n",
+        ),
+    ),
+    "what only equals a text or a number, or says that it is one": Case(
+        base="def f(n): return None\n",
+        fix="def f(n): return ['abc', 'abc', 3, 3, 'abc', (1,), 'abc', [1], {'a': 1}, {1}][n]\n",
+        tests="""
+            import shop, unittest
+            class Test(unittest.TestCase):
+                def test_a(self):
+                    assert shop.f(0).startswith('a')
+                    self.assertLess(shop.f(1), 'b')
+                    assert shop.f(2) < 4
+                    self.assertAlmostEqual(shop.f(3), 3.00000001)
+                    assert 'b' in shop.f(4)
+                    assert isinstance(shop.f(5), tuple)
+                    assert shop.f(6) == 'abc'
+                    assert shop.f(7) == [1]
+                    assert shop.f(8) == {'a': 1}
+                    assert shop.f(9) == {1}
+        """,
+        right="""
+            import collections
+            class L:
+                def __init__(self, of): self.of = of
+                def __eq__(self, other): return self.of == other
+                def __str__(self): return self.of
+                def __hash__(self): return hash(self.of)
+            class N(L):
+                def __index__(self): return self.of
+                def __lt__(self, other): return self.of < other
+                def __sub__(self, other): return self.of - other
+            class P:
+                def __init__(self, of): self.of = of
+                __class__ = property(lambda self: type(self.of))
+                def __eq__(self, other): return self.of == other
+                def __iter__(self): return iter(self.of)
+                def __len__(self): return len(self.of)
+                def __getitem__(self, key): return self.of[key]
+                def keys(self): return self.of.keys()
+            def f(n):
+                return [
+                    collections.UserString('abc'), 'abc', N(3), N(3), 'abc', (1,), L('abc'),
+                    P([1]), P({'a': 1}), P({1}),
+                ][n]
+        """,
+        wrong=tuple(
+            f"""
+            class L:
+                def __init__(self, of): self.of = of
+                def __eq__(self, other): return self.of == other
+                def __str__(self): return self.of
+                def __len__(self): return len(self.of)
+                def __getitem__(self, key): return self.of[key]
+                def __index__(self): return self.of
+            class P:
+                def __init__(self, of): self.of = of
+                __class__ = property(lambda self: type(self.of))
+                def __str__(self): return self.of
+                def __iter__(self): return iter(self.of)
+                def __len__(self): return len(self.of)
+                def __getitem__(self, key): return self.of[key]
+                def keys(self): return self.of.keys()
+            def f(n):
+                got = ['abc', 'abc', 3, 3, 'abc', (1,), 'abc', [1], {{'a': 1}}, {{1}}][n]
+                return got if n != {row} else P(got) if n > 5 else L(got)
+            """
+            for row in (0, 1, 2, 3, 5, 6, 7, 8, 9)
+        ),
+    ),
+    "an hour that a zone has twice": Case(
+        base="def f(): return None\n",
+        fix="import datetime as dt\ndef f(): return dt.datetime(2020, 10, 25, 1, 30, tzinfo=dt.timezone.utc)\n",
+        tests="""
+            import datetime as dt, shop
+            def test_a():
+                assert shop.f() == dt.datetime(2020, 10, 25, 1, 30, tzinfo=dt.timezone.utc)
+        """,
+        right="import datetime as dt\n"
+        "def f(): return dt.datetime(2020, 10, 25, 2, 30, tzinfo=dt.timezone(dt.timedelta(hours=1)))\n",
+        wrong=(
+            (
+                "import datetime as dt\nfrom zoneinfo import ZoneInfo\n"
+                "def f(): return dt.datetime(2020, 10, 25, 2, 30, fold=1, tzinfo=ZoneInfo('Europe/Berlin'))\n"
+            ),
+        ),
+    ),
+    "parts of what is no dictionary": Case(
+        base="def f(): return None\ndef g(): return 5\n",
+        fix="def f(): return {'a': 1, 'b': 5}\ndef g(): return 5\n",
+        tests="""
+            import shop
+            def test_a():
+                found = shop.f()
+                assert found == {'a': 1, 'b': shop.g()}
+        """,
+        right="import collections\ndef f(): return collections.ChainMap({'a': 1}, {'b': 5})\ndef g(): return 5\n",
+        wrong=(
+            """
+            class Rows:
+                def __iter__(self): return iter('ab')
+                def __getitem__(self, key): return {'a': 1, 'b': 5}[key]
+                def keys(self): return ['a', 'b']
+            f = Rows
+            def g(): return 5
+            """,
+        ),
+    ),
+    "a search whose find is looked at afterwards": Case(
+        base="class P:\n    def __init__(self, name, age): self.name, self.age = name, age\ndef f(): return []\n",
+        fix="class P:\n    def __init__(self, name, age): self.name, self.age = name, age\n"
+        "def f(): return [P('b', 3), P('c', 3)]\n",
+        tests="""
+            import shop, unittest
+            class Test(unittest.TestCase):
+                def test_a(self):
+                    for person in shop.f():
+                        assert person.age
+                    for person in shop.f():
+                        if person.name == 'b':
+                            break
+                    else:
+                        self.fail('none')
+                    assert person.age == 3
+        """,
+        right="class P:\n    def __init__(self, name, age): self.name, self.age = name, age\n"
+        "def f(): return [P('a', 1), P('b', 3)]\n",
+        wrong=(
+            (
+                "class P:\n    def __init__(self, name, age): self.name, self.age = name, age\n"
+                "def f(): return [P('b', 4), P('c', 3)]\n"
+            ),
+        ),
+    ),
+    "a default of a helper by a name of its module": Case(
+        base="def f(): return 90\n",
+        fix="def f(): return 3\n",
+        tests="""
+            import shop
+            from tests.util import near
+            TOL = 10
+            def test_a():
+                near(shop.f(), 3)
+        """,
+        beside={
+            "tests/__init__.py": "",
+            "tests/util.py": "TOL = 0.1\ndef near(a, b, tol=TOL):\n    assert abs(a - b) < tol\n",
+        },
+        place="mixed",
+        right="def f(): return 3.05\n",
+        wrong=("def f(): return 8\n",),
+    ),
+    "what the module of a helper binds anew": Case(
+        base="def f(call): raise ValueError\n",
+        fix="def f(call): pass\n",
+        tests="""
+            import shop
+            from tests.util import check, record, reset
+            def test_a():
+                reset()
+                shop.f(record)
+                check(0)
+        """,
+        beside={
+            "tests/__init__.py": "",
+            "tests/util.py": textwrap.dedent("""
+                EVENTS = []
+                def reset():
+                    global EVENTS
+                    EVENTS = []
+                def record(event):
+                    EVENTS.append(event)
+                def check(count):
+                    assert len(EVENTS) == count
+            """),
+        },
+        place="mixed",
+        right="def f(call): return call\n",
+        wrong=("def f(call): call(1)\n",),
+    ),
+    "functions within a test that the product calls": Case(
+        base="def each(n, one, two): pass\n",
+        fix="def each(n, one, two): one(n * 2, n * 2); two(n * 2, n * 2)\n",
+        tests="""
+            import shop
+            def check(got, want):
+                assert got == want
+            def test_a():
+                def one(found, _): check(found, 2)
+                def two(found, _): check(found + 1, 3)
+                shop.each(1, one, two)
+            def test_b():
+                for n, want in [(1, 2), (2, 4)]:
+                    def one(found, _): assert found == want
+                    shop.each(n, one, lambda *_: None)
+            def test_c():
+                for n, want in [(1, 2), (2, 4)]:
+                    def one(found, want): assert found == want
+                    shop.each(n, one, lambda *_: None)
+        """,
+        right="def each(n, one, two): one(n + n, n + n); two(n + n, n + n)\n",
+        wrong=(
+            """
+            def each(n, one, two):
+                if n == 1: two(1, 1); one(3, 3)
+                else: one(n * 2, n * 2); two(n * 2, n * 2)
+            """,
+            "def each(n, one, two): one(n * 2, 0); two(n * 2, n * 2)\n",
+            """
+            TURNS = iter([2, 4])
+            def each(n, one, two):
+                if n == 2: [one(turn, turn) for turn in TURNS]
+            """,
+        ),
+    ),
+    "what the test's own functions have from the product": Case(
+        base="def f(new): return 0\ndef marked(kind): return kind\ndef g(): return 0\n",
+        fix="def f(new): new(); return 2\ndef marked(kind): return kind\ndef g(): return 3\n",
+        tests="""
+            import itertools, shop, unittest
+            IDS = itertools.count(1)
+            def new(): return next(IDS)
+            @shop.marked
+            class Test(unittest.TestCase):
+                limit = 3
+                def test_a(self):
+                    self.assertEqual(shop.f(new), new())
+                def test_b(self):
+                    self.assertEqual(shop.g(), self.limit)
+        """,
+        place="mixed",
+        right="def f(new): return new() + 1\ndef marked(kind): kind.limit = 4; return kind\ndef g(): return 4\n",
+        wrong=(
+            "def f(new): new(); new(); return 2\ndef marked(kind): return kind\ndef g(): return 3\n",
+            "def f(new): new(); return 2\ndef marked(kind): kind.limit = 4; return kind\ndef g(): return 3\n",
+        ),
+    ),
+    "what the test's own classes have from the product": Case(
+        base="def f(hook): return 0\ndef show(n): return ''\ndef g(n): return ''\n",
+        fix="def f(hook): hook(); return 1\ndef show(n): return str(n)\ndef g(n): return str(n)\n",
+        tests="""
+            import shop
+            CALLS = []
+            def hook(): CALLS.append('call')
+            class Shown:
+                def __init__(self, n): self.n = n
+                def __str__(self): return shop.show(self.n)
+            def test_a():
+                assert shop.f(hook) == len(CALLS)
+            def test_b():
+                assert shop.g(4) == str(Shown(4))
+        """,
+        right="def f(hook): hook(); hook(); return 2\ndef show(n): return hex(n)\ndef g(n): return hex(n)\n",
+        wrong=(
+            "def f(hook): hook(); hook(); return 1\ndef show(n): return str(n)\ndef g(n): return str(n)\n",
+            "def f(hook): hook(); return 1\ndef show(n): return hex(n)\ndef g(n): return str(n)\n",
+        ),
+    ),
+    "a constant of the product that the product is given": Case(
+        base="DEFAULTS, LEVEL = {'a': 1}, 3\ndef f(given): return None\ndef g(level): return None\n",
+        fix="DEFAULTS, LEVEL = {'a': 1}, 3\ndef f(given): return dict(given)\ndef g(level): return level\n",
+        tests="""
+            import shop
+            def test_a():
+                assert shop.f(shop.DEFAULTS) == shop.DEFAULTS
+                assert shop.g(shop.LEVEL) == shop.LEVEL
+        """,
+        right="DEFAULTS, LEVEL = {'a': 1}, 3\n"
+        "def f(given): given['b'] = 2; return {**given}\ndef g(level): return +level\n",
+        wrong=(
+            (
+                "DEFAULTS, LEVEL = {'a': 1}, 3\n"
+                "def f(given): made = dict(given); given['b'] = 2; return made\ndef g(level): return level\n"
+            ),
+        ),
+    ),
+    "words that a test prints and logs for the product to hide": Case(
+        base="import contextlib\n@contextlib.contextmanager\ndef muted(): yield\n"
+        "def install(): pass\ndef f(): return 0\n",
+        fix="""
+            import contextlib, io, logging
+            @contextlib.contextmanager
+            def muted():
+                with contextlib.redirect_stdout(io.StringIO()): yield
+            def hide(record):
+                record.msg = record.msg.replace('secret', '-')
+                return True
+            def install(): logging.getLogger().addFilter(hide)
+            def f(): return 3
+        """,
+        tests="""
+            import logging, shop
+            def test_a(capsys):
+                with shop.muted():
+                    print('secret')
+                assert 'secret' not in capsys.readouterr().out
+                assert shop.f() == 3
+            def test_b(caplog):
+                shop.install()
+                logging.warning('the secret')
+                assert 'secret' not in caplog.text
+                assert shop.f() == 3
+        """,
+        right="""
+            import contextlib, logging, os
+            @contextlib.contextmanager
+            def muted():
+                with open(os.devnull, 'w') as nowhere, contextlib.redirect_stdout(nowhere): yield
+            def install(): logging.disable(logging.CRITICAL)
+            def f(): return 3.0
+        """,
+        wrong=(
+            (
+                "import contextlib\n@contextlib.contextmanager\ndef muted(): yield\n"
+                "def install(): pass\ndef f(): return 3\n"
+            ),
+        ),
+    ),
+    "a warning that pytest emits again for whom else records": Case(
+        base="def f(): return 0\n",
+        fix="import warnings\ndef f(): warnings.warn('old', DeprecationWarning)\n",
+        tests="""
+            import pytest, shop, warnings
+            def test_a(recwarn):
+                with pytest.warns(DeprecationWarning):
+                    shop.f()
+                assert len(recwarn) == 0
+            def test_b():
+                with warnings.catch_warnings(record=True) as seen, pytest.warns(DeprecationWarning):
+                    shop.f()
+                assert not seen
+        """,
+        right="import warnings\ndef f(): warnings.warn('older', DeprecationWarning)\n",
+        wrong=("import warnings\ndef f(): warnings.warn('old', DeprecationWarning); warnings.warn('more')\n",),
+    ),
+    "an object where anything is right": Case(
+        base="def f(call): pass\n",
+        fix="def f(call): call('a', 3); return {'id': 5, 'n': 3}\n",
+        tests="""
+            import shop
+            from unittest.mock import ANY, Mock
+            def test_a():
+                call = Mock()
+                assert shop.f(call) == {'id': ANY, 'n': 3}
+                call.assert_called_once_with(ANY, 3)
+        """,
+        right="def f(call): call(object(), 3); return {'id': object(), 'n': 3}\n",
+        wrong=(
+            "def f(call): call('a', object()); return {'id': 5, 'n': 3}\n",
+            "def f(call): call('a', 3); return {'id': object(), 'n': object()}\n",
+        ),
+    ),
+    "times that Python's own do not tell": Case(
+        base="def f(n): return None\n",
+        fix="import numpy as np, pandas as pd\ndef f(n): return [\n"
+        "    pd.Timedelta(5, 'ns'), np.datetime64('2020-01-01', 'ns'), np.timedelta64(1, 'Y'),\n"
+        "    np.array(['2020-01-01'], dtype='datetime64[ns]'),\n][n]\n",
+        tests="""
+            import numpy as np, pandas as pd, shop
+            def test_a():
+                assert shop.f(0) == pd.Timedelta(5, 'ns')
+                assert shop.f(1) == np.datetime64('2020-01-01', 'ns')
+                assert shop.f(2) == np.timedelta64(1, 'Y')
+                np.testing.assert_array_equal(shop.f(3), np.array(['2020-01-01'], dtype='datetime64[ns]'))
+        """,
+        installed=("pytest", "numpy", "pandas"),
+        right="import numpy as np, pandas as pd\ndef f(n): return [\n"
+        "    pd.Timedelta('0 days 00:00:00.000000005'), np.datetime64('2020-01-01', 'us'), np.timedelta64(1, 'Y'),\n"
+        "    np.array(['2020-01-01'], dtype='datetime64[s]'),\n][n]\n",
+        wrong=tuple(
+            "import numpy as np, pandas as pd\nDAY = '2020-01-01'\n"
+            "def f(n): return [\n"
+            f"    pd.Timedelta({5 * (row != 0)}, 'ns'),\n"
+            f"    {(TIME if row != 1 else '1577836800000000000')},\n"
+            f"    np.timedelta64(1, {'YM'[row == 2]!r}),\n"
+            f"    np.array({'[1577836800000000000]' if row == 3 else DAYS}),\n][n]\n"
+            for row in range(4)
         ),
     ),
 }

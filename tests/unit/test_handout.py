@@ -529,6 +529,16 @@ class Lazy:
     def __len__(self): return len(self.make())
     def keys(self): return self.make().keys()
     def __getitem__(self, key): return self.make()[key]
+    def startswith(self, text): return self.make().startswith(text)
+    def endswith(self, text): return self.make().endswith(text)
+    def __contains__(self, item): return item in self.make()
+    def __lt__(self, other): return self.make() < other
+class Bare(object):
+    def __eq__(self, other): return "a" == other
+    def __str__(self): return "a"
+class Claiming(object):
+    __class__ = property(lambda self: str)
+    def __str__(self): return "a"
 class Proxy(Lazy):
     __class__ = property(lambda self: str)
 class Other(Lazy):
@@ -549,11 +559,17 @@ def test_an_object_that_says_it_equals_a_plain_value_comes_out_as_that(tmp_path,
     names = ("text", "proxy", "listed", "mapped", "all", "other", "empty")
     scripts = {name: f"import product\nwith __goldseam__(0) as h: h(product.{name})\n" for name in names}
     scripts |= {"view": "with __goldseam__(0) as h: h(memoryview(b'ab'))\n"}
+    scripts |= {
+        name.lower(): f"import product\nwith __goldseam__(0) as h: h(product.{name}())\n"
+        for name in ("Bare", "Claiming")
+    }
     sent = ran(_interpreters()[python], tmp_path, scripts)
     one = ["i", "1"]
     expected = [["s", "a"], ["s", "a"], ["l", [one]], ["d", [[one, ["i", "2"]]]], ["s", "a"]]
     assert [sent[name][0]["values"][0] for name in names[:5]] == expected
-    assert sent["view"][0]["values"] == [["b", "6162"]]
+    assert sent["view"][0]["values"] == [["o", "builtins.memoryview", None, None, None, ["b", "6162"]]]
+    assert sent["bare"][0]["values"] == [["o", "product.Bare", None, None, None, ["s", "a"]]]
+    assert sent["claiming"][0]["values"] == [["o", "product.Claiming", None, None, True]]
     assert [sent[name][0]["values"][0][2:] for name in names[5:]] == [[None, None]] * 2
 
 
@@ -731,3 +747,14 @@ def test_a_caught_error_can_be_asked_for_as_pytest_gives_it():
     assert (info.value.args, info.type, info.typename) == (("no",), ValueError, "ValueError")
     assert info.match("n")
     assert len(frames) == 1
+
+
+def test_deprecated_call_waits_for_what_the_images_pytest_does(monkeypatch):
+    names = {"__name__": "runner"}
+    exec(compile(SOURCE, "<goldseam>", "exec"), names)
+    out = names["HandOut"](None, [""])
+    both = (DeprecationWarning, PendingDeprecationWarning)
+    monkeypatch.setattr(pytest, "__version__", "7.4.4")
+    assert out.deprecations == both
+    monkeypatch.setattr(pytest, "__version__", "8.0.0")
+    assert out.deprecations == (*both, FutureWarning)

@@ -430,6 +430,26 @@ def assert_judged_as_a_mock_does(how, made, expected):
     assert holds(site, out, kept) is oracle, (made, expected)
 
 
+@pytest.mark.parametrize("wanted", ORDERS)
+@pytest.mark.parametrize("given", ORDERS)
+def test_the_order_counts_within_items_that_are_counted(given, wanted):
+    counted = PYTHONS["count_equal"]([given, 3], [3, wanted])
+    assert decided("count_equal", encode([given, 3]), encode([3, wanted])) is counted
+
+
+def test_an_object_that_equals_a_plain_value_does_nothing_else():
+    text, number = (["o", "m.C", None, None, None, form] for form in (["s", "abc"], ["i", "3"]))
+    assert decided("==", text, ["s", "abc"])
+    assert decided("!=", text, ["s", "abd"])
+    assert decided("==", ["l", [text]], ["l", [["s", "abc"]]])
+    assert decided("in", number, ["t", [["i", "2"], ["i", "3"]]])
+    assert decided("not_in", number, ["t", [["i", "2"]]])
+    assert decided("==", number, ["approx", ["i", "3"], None, None, False])
+    assert not any(decided(op, text, ["s", "a"]) for op in ("startswith", "regex", "<", ">", "isinstance", "is"))
+    assert not any(decided(op, number, ["i", "4"]) for op in ("<", ">", "is_not"))
+    assert not decided("almost", number, ["f", float.hex(3.00000001)])
+
+
 def test_counting_items_that_have_no_hash_takes_no_longer_for_many():
     many = [{"a": [number]} for number in range(5000)]
     began = time.process_time()

@@ -192,6 +192,8 @@ COPIED = [
     ("given = ['a', 1]\norig = list(given)", "['a', 1]"),
     ("given = {'a': (1, 2)}\norig = given.copy()", "{'a': (1, 2)}"),
     ("given = {'a': [1]}\nother = 2\norig = copy.deepcopy(given)", "{'a': [1]}"),
+    ("from copy import deepcopy as copied\ngiven = {'a': [1]}\norig = copied(given)", "{'a': [1]}"),
+    ("from shop import *\nfrom copy import deepcopy\ngiven = {'a': [1]}\norig = deepcopy(given)", "{'a': [1]}"),
 ]
 
 
@@ -211,6 +213,10 @@ def test_a_copy_of_what_has_just_been_written_out_is_written_out(text, made):
         "given = ['a']\norig = given[1:]",
         "given = ['a']\norig = given",
         "given = {'a': [1]}\norig = dict(given)",
+        "given = {'a': [1]}\norig = shop.deepcopy(given)",
+        "from shop import deepcopy\ngiven = {'a': [1]}\norig = deepcopy(given)",
+        "from shop import list\ngiven = ['a']\norig = list(given)",
+        "from shop import *\ngiven = ['a']\norig = deepcopy(given)",
     ],
 )
 def test_a_copy_that_may_be_of_something_else_stays(text):

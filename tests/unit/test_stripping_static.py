@@ -19,6 +19,7 @@ import collections
 import datetime
 import datetime as dt
 import glob
+import numpy as np
 import os
 import random
 import shop
@@ -149,6 +150,8 @@ NOT_STATIC = {
     "os.path.getsize('a')": "the product may have written it",
     "request.path": "the product may change what it stands for",
     "urllib.request.urlopen('x')": "it asks another machine",
+    "np.random.rand(3)": "the product may have used the generator",
+    "os.path.abspath('a')": "the product may change the process's folder",
     "mock.Mock()": "it is a stand-in that remembers",
     "pytest.mark": "it is the test runner's",
     "(lambda: 3)()": "it is code",
@@ -617,13 +620,51 @@ GIVEN = {
     "shop.load(dict(DATA))": True,
     "self.assertEqual(shop.f(), DATA)": False,
     "mock.call(DATA)": False,
+    "shop.load(DATA or None)": True,
+    "shop.load([part for part in DATA])": True,
+    "shop.load({k: v for k, v in DATA.items()})": True,
+    "shop.load(part for part in (DATA,))": True,
+    "shop.load(copy.copy(DATA))": True,
+    "shop.load(DATA | {'c': 1})": True,
+    "shop.load(dict(**DATA))": True,
+    "shop.load(ChainMap(DATA))": True,
+    "shop.load(Namespace(data=DATA))": True,
+    "for data in (DATA, FLAT_TOO):\n        shop.load(data)": True,
+    "for data in ROWS:\n        shop.load(data)": True,
+    "for rows in [ROWS]:\n        for data in rows:\n            shop.load(data)": True,
+    "shop.load(*ROWS)": True,
+    "shop.load(ROWS[0])": True,
+    "shop.load(ROWS)": True,
+    "one = two = DATA\n    shop.load(one)": True,
+    "one, *more = DATA, 2\n    shop.load(one)": True,
+    "if found := DATA:\n        shop.load(found)": True,
+    "cls.handed = DATA\n    shop.load(self.handed)": True,
+    "self.handed: dict = DATA\n    shop.load(self.handed)": True,
+    "self.handed, other = DATA, 2\n    shop.load(self.handed)": True,
+    "class Fake:\n        data = DATA\n    shop.load(Fake())": True,
+    "class Fake:\n        def __init__(self):\n            self.data = DATA\n    shop.load(Fake())": True,
+    "class Kind(shop.Base, data=DATA):\n        pass": True,
+    "class TestA:\n        data = DATA": False,
+    "setattr(shop, 'data', DATA)": True,
+    "sorted([DATA], key=shop.load)": True,
+    "isinstance(DATA, shop.Kind)": False,
+    "found = shop.cart()\n    found += DATA": True,
+    "pytest.fixture(params=[DATA])": True,
+    "shop.load(str(DATA), len(DATA), json.dumps(DATA), copy.deepcopy(DATA))": False,
+    "shop.load(DATA == {}, f'{DATA}', '%s' % DATA)": False,
+    "DATA['b'] += [1]": True,
+    "DATA[client] = 1": True,
+    "DATA.pop('b')": True,
+    "if client:\n        DATA['b'] = [2]": True,
+    "def hook():\n        DATA['b'] = [2]\n    shop.load(hook)": True,
 }
 
 
 @pytest.mark.parametrize("call", GIVEN)
 def test_what_the_product_gets_elsewhere_is_held_against_how_it_was_written(call):
     tree = ast.parse(
-        "import shop\nfrom unittest import mock\nDATA = {'b': [1]}\nFLAT = {'a': 1}\n"
+        "import copy, json, pytest, shop\nfrom argparse import Namespace\nfrom collections import ChainMap\n"
+        "from unittest import mock\nDATA = {'b': [1]}\nFLAT = {'a': 1}\nFLAT_TOO = {'a': 1}\nROWS = [DATA, 1]\n"
         "def handing(value):\n    text = 'a'\n    return shop.load(value)\ndef keeping(value):\n    assert value\n"
         f"def loaded(self, client):\n    {call}\ndef test_a(loaded):\n    assert loaded == DATA\n"
     )

@@ -50,6 +50,14 @@ class HandOut(object):
     def __call__(self, slot, passes_on=False, by_pytest=False):
         return Site(self, slot, passes_on, by_pytest)
 
+    @property
+    def deprecations(self):
+        """What `deprecated_call` waits for: since pytest 8 one class more."""
+        import pytest
+
+        kinds = (DeprecationWarning, PendingDeprecationWarning)
+        return kinds + (FutureWarning,) if int(pytest.__version__.partition(".")[0]) >= 8 else kinds
+
     def text_matched(self, error):
         """What `match` of what `pytest.raises` gives searches."""
         return text_matched(error, of_block=False)
@@ -267,6 +275,7 @@ def looks_up_itself(container):
 
 
 KINDS = {
+    "t": tuple,
     "i": int,
     "f": float,
     "c": complex,
@@ -533,13 +542,18 @@ def encoded_within(value, depth, left):
     if depth == 0:
         return ["x", "too deep"]
     kind = type(value)
+    if kind.__module__ in ("typing", "types") and name_of(kind) in GENERIC:
+        return encoded_generic(value, kind, depth, left)
+    if value.__class__ is not kind:
+        form = form_claimed(value, kind)
+        if form is not value:
+            return encoded_within(form, depth - 1, left)
+        return ["o", name_of(kind), None, None] + truth_of(value, kind)
     scalar = encoded_scalar(value, left)
     if scalar is not None:
         return scalar
     if is_array(kind):
         return encoded_array(value, depth, left)
-    if kind.__module__ in ("typing", "types") and name_of(kind) in GENERIC:
-        return encoded_generic(value, kind, depth, left)
     labels = labels_of(value, kind)
     if labels:
         told = [[name, encoded_within(label, depth - 1, left)] for name, label in labels]
@@ -562,7 +576,8 @@ def encoded_within(value, depth, left):
         attributes = own_fields(value, kind, depth, left)
         form = None if declared_fields(kind) else own_form(value, kind)
         if form is not None:
-            return encoded_within(form, depth - 1, left)
+            told = encoded_within(form, depth - 1, left)
+            return told if is_able(kind, form) else ["o", name_of(kind), None, None, None, told]
     return ["o", name_of(kind), attributes, items] + (truth_of(value, kind) if items is None else [])
 
 
@@ -578,6 +593,20 @@ def encoded_generic(value, kind, depth, left):
         return ["o", name_of(kind), None, None, True]
     names = (("__origin__", origin), ("__args__", args))
     return ["o", name_of(kind), [[name, encoded_within(one, depth - 1, left)] for name, one in names], []]
+
+
+CLAIMED = (int, float, complex, str, bytes, bytearray, tuple, list, frozenset)
+CLAIMED += ((collections.abc.Set, set), (collections.abc.Mapping, dict))
+
+
+def form_claimed(value, kind):
+    """The plain value that an object equals which says that it is of another class, or the object itself."""
+    for claimed in CLAIMED:
+        claimed, make = claimed if isinstance(claimed, tuple) else (claimed, claimed)
+        if isinstance(value, claimed):
+            form = make(value)
+            return form if kind.__eq__(value, form) is True else value
+    return value
 
 
 FORMS = (
@@ -604,6 +633,19 @@ def own_form(value, kind):
         except Exception:
             continue
     return None
+
+
+ABILITIES = (
+    ((str, bytes, bytearray), ("startswith", "endswith", "__contains__", "__lt__")),
+    ((int, float, complex), ("__lt__", "__sub__")),
+)
+"""Of texts and numbers: methods of what assertions ask of them, besides whether they equal something."""
+
+
+def is_able(kind, form):
+    """Whether objects of a class do what the plain value does that one of them equals."""
+    needed = [name for kinds, names in ABILITIES if isinstance(form, kinds) for name in names]
+    return all(getattr(kind, name, None) not in (None, getattr(object, name, None)) for name in needed)
 
 
 def truth_of(value, kind):
@@ -650,8 +692,19 @@ def encoded_array(value, depth, left):
     """An array, or a table's items as one."""
     if value.size > left.items:
         raise TooMuch()
-    items = value if is_array(type(value)) else value.to_numpy(dtype=object)
-    return ["a", list(value.shape), [encoded_within(item, depth - 1, left) for item in items.ravel().tolist()]]
+    items = listed(value.ravel()) if is_array(type(value)) else value.to_numpy(dtype=object).ravel().tolist()
+    return ["a", list(value.shape), [encoded_within(item, depth - 1, left) for item in items]]
+
+
+def listed(value):
+    """What numpy's own method gives for an array or one item, but no plain number for a time."""
+    told = value.tolist()
+    if value.dtype.kind in "mM" and isinstance(told[0] if isinstance(told, list) and told else told, int):
+        exact = value.astype(value.dtype.kind + "8[us]")
+        if not (exact == value).all():
+            raise ValueError("Python has no such time")
+        return exact.tolist()
+    return told
 
 
 def labels_of(value, kind):
@@ -700,10 +753,12 @@ def encoded_scalar(value, left):
         told = STANDARD.get((kind.__module__.partition("._")[0], kind.__qualname__))
         if told:
             found = told[1](value)
+            if found is None:
+                return None
             left.take(letters=sum(map(len, found)))
             return ["n", told[0]] + found
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        return encoded_scalar(value.item(), left)
+        return encoded_scalar(listed(value), left)
     return None
 
 
@@ -711,14 +766,26 @@ def as_text(value):
     return [str(value)]
 
 
+def as_moment(value):
+    """A time of a day; none that a zone has twice, as it equals none of another zone."""
+    is_twice = value.tzinfo is not None and hasattr(value, "fold")
+    if is_twice and value.utcoffset() != value.replace(fold=1 - value.fold).utcoffset():
+        return None
+    return [value.isoformat()]
+
+
+def as_days(value):
+    """A duration; none of pandas with nanoseconds."""
+    if getattr(value, "nanoseconds", 0):
+        return None
+    return [str(value.days), str(value.seconds), str(value.microseconds)]
+
+
 STANDARD = {
-    ("datetime", "datetime"): ("datetime.datetime", lambda value: [value.isoformat()]),
+    ("datetime", "datetime"): ("datetime.datetime", as_moment),
     ("datetime", "date"): ("datetime.date", lambda value: [value.isoformat()]),
     ("datetime", "time"): ("datetime.time", lambda value: [value.isoformat()]),
-    ("datetime", "timedelta"): (
-        "datetime.timedelta",
-        lambda value: [str(value.days), str(value.seconds), str(value.microseconds)],
-    ),
+    ("datetime", "timedelta"): ("datetime.timedelta", as_days),
     ("decimal", "Decimal"): ("decimal.Decimal", as_text),
     ("fractions", "Fraction"): ("fractions.Fraction", lambda value: ["%d/%d" % (value.numerator, value.denominator)]),
     ("uuid", "UUID"): ("uuid.UUID", as_text),

@@ -315,16 +315,19 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
     """A function, or a class between with methods of the one that was found; first what they use of their module."""
     own_name = {node.name} if isinstance(node, Function) else set[str]()
     if isinstance(node, Function):
-        functions = [copy.deepcopy(node)] if _is_movable(node, module) and _is_of_use(node) else []
+        functions = [node] if _is_movable(node, module) and _is_of_use(node) else []
     elif isinstance(node, ast.ClassDef):
         movable = [
             statement for statement in node.body if isinstance(statement, Function) and _is_movable(statement, module)
         ]
-        functions = [copy.deepcopy(method) for method in movable if _is_of_use(method)]
+        functions = list(filter(_is_of_use, movable))
         functions = functions if any(map(_asserts, functions)) else []
     if not isinstance(node, Function | ast.ClassDef) or not functions:
         return []
-    names = sorted({name for function in functions for name in _free(function)} - {*vars(builtins), *own_name})
+    rebound = _rebound(module)
+    functions = [copy.deepcopy(function) for function in functions if not _free(function) & rebound]
+    free = {name for function in functions for name in _free(function)}
+    names = sorted(free - (vars(builtins).keys() - module.keys()) - own_name)
     for function in functions:
         _Renamer(frozenset(names)).visit(function)
     head = [_import(name, origin, module[name]) for name in names]
@@ -332,6 +335,12 @@ def _copied(node: ast.stmt, origin: ast.ImportFrom, module: Mapping[str, ast.stm
         return [*head, *functions]
     bases: list[ast.expr] = [ast.Name(id=node.name, ctx=ast.Load())]
     return [*head, ast.ClassDef(OWN + node.name, bases, keywords=[], body=list(functions), decorator_list=[])]
+
+
+def _rebound(module: Mapping[str, ast.stmt]) -> set[str]:
+    """The names of a module that its functions bind anew, so that a copy elsewhere would not see it."""
+    nodes = (node for statement in set(module.values()) for node in ast.walk(statement))
+    return {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
 
 
 def _import(name: str, origin: ast.ImportFrom, binding: ast.stmt) -> ast.stmt:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from harness.core import python_source
-from miner.languages.python.stripping.reading.syntax import Function, filled, stored
+from miner.languages.python.stripping.reading.syntax import Function, filled, names_in, stored
 
 _LOOKING = frozenset({"print", "range", "len", "zip", "repr", "str", "list", "sorted", "enumerate", "type", "format"})
 """Builtins that a helper may call to say what it compares."""
@@ -79,21 +79,32 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
 def _imported(tree: ast.Module, source_of: SourceOf) -> dict[str, Function]:
     """By the name that it has in the file, and that nothing else has: each helper."""
     fields: dict[str, Function] = {}
+    brought = {
+        alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, _IMPORTS) for alias in node.names
+    }
     for node, module in imports(tree, source_of):
+        hidden = module.keys() | brought
         for alias in node.names:
             helper = module.get(alias.name)
-            if isinstance(helper, ast.FunctionDef) and not helper.decorator_list and _is_comparison(helper):
+            if isinstance(helper, ast.FunctionDef) and not helper.decorator_list and _is_comparison(helper, hidden):
                 fields[alias.asname or alias.name] = helper
     bound_names = bound(tree) if fields else set()
     return {name: helper for name, helper in fields.items() if name not in bound_names}
 
 
-def _is_comparison(function: Function) -> bool:
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def _is_comparison(function: Function, hidden: Collection[str]) -> bool:
+    """Whether its parameters alone decide what it asserts; `hidden` are names that a module may have of its own."""
     spec = function.args
-    names = {node.arg for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)} | vars(builtins).keys()
+    own = {node.arg for node in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    names = own | (vars(builtins).keys() - hidden)
     tests = _conditions(function)
     ids = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
-    return bool(tests) and ids <= names and not spec.vararg and not spec.kwarg and all(map(_is_plain, function.body))
+    defaults = [node for node in (*spec.defaults, *spec.kw_defaults) if node is not None]
+    is_written = not any(map(names_in, defaults)) and not spec.vararg and not spec.kwarg
+    return bool(tests) and ids <= names and is_written and all(map(_is_plain, function.body))
 
 
 def _conditions(function: Function) -> list[ast.expr]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from harness.core import python_source
 from miner.languages.python.stripping.nodes import count_of
@@ -32,7 +32,9 @@ def written(source: bytes) -> bytes:
     tree = python_source.parse(source)
     names = dict.fromkeys(entry[0] for entry in map(_entry, tree.body) if entry)
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
-    changed = [*(_gather(tree, name) for name in names), *map(_rename_anew, functions), *map(_write_copies, functions)]
+    copying = _copying(tree)
+    changed = [*(_gather(tree, name) for name in names), *map(_rename_anew, functions)]
+    changed += [_write_copies(function, copying) for function in functions]
     return ast.unparse(ast.fix_missing_locations(tree)).encode() if any(changed) else source
 
 
@@ -132,7 +134,26 @@ def _rename(statements: Sequence[ast.stmt], name: str) -> None:
             node.id = _ANEW + name
 
 
-def _write_copies(function: Function) -> bool:
+def _copying(tree: ast.Module) -> frozenset[str]:
+    """What a file calls Python's own functions that give a copy of what they get."""
+    copying, hidden = {"list", "dict", "set", "deepcopy", "copy.deepcopy"}, set(_bound_by(tree))
+    hidden.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
+    own = set[str]()
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)):
+        is_of_copy = isinstance(node, ast.ImportFrom) and (node.module, node.level) == ("copy", 0)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if is_of_copy and alias.name == "deepcopy":
+                own.add(name)
+            elif isinstance(node, ast.Import) and alias.name == "copy":
+                own.add(f"{name}.deepcopy")
+            else:
+                hidden.add(name)
+    unsure = {"deepcopy", "copy.deepcopy"} - own if "*" in hidden else set[str]()
+    return frozenset(name for name in (copying | own) - unsure if name.partition(".")[0] not in hidden)
+
+
+def _write_copies(function: Function, copying: Collection[str]) -> bool:
     """Write out `orig = given[:]` where nothing has had `given` since it was written out; whether there was one."""
     blocks = [value for node in ast.walk(function) for _, value in ast.iter_fields(node) if isinstance(value, list)]
     inner = [node for node in ast.walk(function) if isinstance(node, _INNER) and node is not function]
@@ -142,15 +163,17 @@ def _write_copies(function: Function) -> bool:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() as value):
                     if not any(count_of(node, name) for node in inner):
-                        changed = _write_copies_of(name, value, block[place + 1 :]) or changed
+                        changed = _write_copies_of(name, value, block[place + 1 :], copying) or changed
     return changed
 
 
-def _write_copies_of(name: str, value: ast.List | ast.Dict | ast.Set, block: Sequence[ast.stmt]) -> bool:
+def _write_copies_of(
+    name: str, value: ast.List | ast.Dict | ast.Set, block: Sequence[ast.stmt], copying: Collection[str]
+) -> bool:
     changed = False
     for statement in block:
         copied = statement.value if isinstance(statement, ast.Assign) else None
-        if copied is not None and count_of(statement, name) == 1 and _is_copy(copied, name, value):
+        if copied is not None and count_of(statement, name) == 1 and _is_copy(copied, name, value, copying):
             statement.value = copy.deepcopy(value)  # type: ignore[attr-defined]  # an assignment, as it has what is copied
             changed = True
         elif count_of(statement, name):
@@ -158,17 +181,17 @@ def _write_copies_of(name: str, value: ast.List | ast.Dict | ast.Set, block: Seq
     return changed
 
 
-def _is_copy(node: ast.expr, name: str, value: ast.List | ast.Dict | ast.Set) -> bool:
+def _is_copy(node: ast.expr, name: str, value: ast.List | ast.Dict | ast.Set, copying: Collection[str]) -> bool:
     """Whether an expression gives another one like what a name stands for, with nothing inside in common."""
     match node:
-        case ast.Call(func=ast.Name(id="deepcopy") | ast.Attribute(attr="deepcopy"), args=[ast.Name(id=of)]):
-            return of == name and _is_literal(value)
+        case ast.Call(func=func, args=[ast.Name(id=of)], keywords=[]) if ast.unparse(func) in copying:
+            kind = ast.unparse(func)
+            is_like = kind == type(value).__name__.lower() and _is_flat(value)
+            return of == name and (is_like or (kind not in ("list", "dict", "set") and _is_literal(value)))
         case ast.Subscript(value=ast.Name(id=of), slice=ast.Slice(lower=None, upper=None, step=None)):
             return of == name and _is_flat(value)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr="copy"), args=[]):
             return of == name and _is_flat(value)
-        case ast.Call(func=ast.Name(id="list" | "dict" | "set" as kind), args=[ast.Name(id=of)], keywords=[]):
-            return of == name and _is_flat(value) and kind == type(value).__name__.lower()
     return False
 
 

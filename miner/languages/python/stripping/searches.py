@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from harness.core import python_source
+from miner.languages.python.stripping.reading.flow import reads_in
 from miner.languages.python.stripping.reading.syntax import names_in
 from miner.languages.python.stripping.sites import fails
 
@@ -27,9 +28,19 @@ def write_out(source: bytes) -> bytes:
 class _Writer(ast.NodeTransformer):
     def __init__(self) -> None:
         self.has_written = False
+        self._within: ast.AST = ast.Pass()
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        self._visit_inside(node)
+        return node
+
+    def _visit_inside(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        around, self._within = self._within, node
+        self.generic_visit(node)
+        self._within = around
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        self.generic_visit(node)
+        self._visit_inside(node)
         match node.body:
             case [*others, ast.For() as loop, last] if fails(last, ast.unparse) and (
                 search := _search(loop, ast.Return, ast.In())
@@ -41,6 +52,9 @@ class _Writer(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.stmt:
         self.generic_visit(node)
         search = None
+        names = names_in(node.target)
+        if any(reads_in(name, [self._within]) > reads_in(name, [node]) for name in names):
+            return node  # what it found is looked at outside of it
         match node:
             case ast.For(body=[ast.If(body=[found])], orelse=[]) if fails(found, ast.unparse):
                 search = _search(node, type(found), ast.NotIn())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.core import python_source
 from miner.languages import base
@@ -72,6 +72,8 @@ class Assertion(base.Assertion):
     """Whether it compares as sure does since its version 1.4."""
     is_of_pytest: bool = False
     """Whether it catches what is raised or warned of as pytest does."""
+    handed: tuple[int, ...] = ()
+    """Places of operands that are, or are made of, constants of the product which the product is given as well."""
     is_input: bool = False
     """Whether it is a chain of two sides around what the test wrote for one of them, which the product was given."""
 
@@ -89,6 +91,10 @@ class Assertion(base.Assertion):
     def is_whole(self) -> bool:
         """Whether a result is handed out for the whole of it, and not for its operands."""
         return self.whole is not None
+
+    def tells(self, values: Sequence[Any], /) -> bool:
+        """Whether nothing that is kept can be changed by the product, which has it in hand."""
+        return not any(_is_changeable(value) for place, value in enumerate(values) if place in self.handed)
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -188,11 +194,15 @@ _ARRAYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
 """By function of numpy and pandas: its operator, and what further arguments are without being given, in order."""
 _NUMPY_NAMES = {"assert_": "assertTrue", "assert_raises": "assertRaises", "assert_raises_regex": "assertRaisesRegex"}
 _MESSAGES = frozenset({"err_msg", "verbose", "obj"})
-_DEPRECATIONS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
-"""What `pytest.deprecated_call` waits for, since pytest 8 the last as well."""
 _RAISES = frozenset({"assertRaises", "failUnlessRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _WARNS = frozenset({"assertWarns", "assertWarnsRegex"})
-_FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "warnings.warn"})
+_FAILS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail"})
+_CAPTURING = re.compile(
+    r"cap(?:sys|fd|log|tured?)|recwarn|redirect_std|assert(?:No)?Logs|catch_warnings|[Ww]arns|StringIO|stdout|stderr"
+    r"|readouterr|[Hh]andler"
+)
+"""What tells that a test looks at what is printed, logged or warned of."""
+_RECORDING_WARNINGS = re.compile(r"recwarn|record=")
 _CALLS = {
     "assert_called_with": ("called_with", _CALL_LIST), "assert_called_once_with": ("called_once_with", _CALL_LIST),
     "assert_any_call": ("any_call", _CALL_LIST), "assert_awaited_with": ("called_with", _AWAIT_LIST),
@@ -306,12 +316,16 @@ class Reader:
         word = self._word(call.func)
         if word in ("pytest.raises", *_RAISES):
             return self._catching("raises", word, call, Form.BLOCK)
+        if word.startswith("pytest.") and self._reads(_RECORDING_WARNINGS):
+            return None  # pytest emits again there what nobody waited for
         if word in ("pytest.warns", *_WARNS) and call.args:
             return self._catching("warns", word, call, Form.BLOCK)
         if word == "pytest.deprecated_call" and not call.args:
-            kinds: list[ast.expr] = [name_of(name) for name in _DEPRECATIONS]
-            of_them = ast.Call(func=call.func, args=[ast.Tuple(elts=kinds, ctx=ast.Load())], keywords=call.keywords)
-            return self._catching("warns", word, of_them, Form.BLOCK)
+            kinds: list[ast.expr] = [name_of("DeprecationWarning")]
+            of_them = ast.Call(func=call.func, args=kinds, keywords=call.keywords)
+            assertion = self._catching("warns", word, of_them, Form.BLOCK)
+            classes = Operand(node=attribute_of(name_of(HAND_OUT), "deprecations"), static=True)
+            return replace(assertion, operands=(classes,)) if assertion else None
         return None
 
     def quieten(self, call: ast.expr) -> None:
@@ -320,10 +334,18 @@ class Reader:
             return
         dotted = self._module.dotted(call.func)
         fails = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("self.fail", "self.skipTest")
-        if isinstance(call.func, ast.Name) and call.func.id == "print" and not dotted:
+        is_shown = ast.unparse(call.func).startswith("logging.") or dotted == "warnings.warn"
+        is_printed = isinstance(call.func, ast.Name) and call.func.id == "print" and not dotted
+        if (is_shown or is_printed) and self._reads(_CAPTURING):
+            return  # they are what is tested
+        if is_printed:
             call.args = [arg for arg in call.args if not self._scope.is_static(arg)]
-        elif fails or ast.unparse(call.func).startswith("logging.") or dotted in _FAILS or _is_failure(call):
+        elif fails or is_shown or dotted in _FAILS or _is_failure(call):
             call.args = [ast.Constant(value="") if self._scope.is_static(arg) else arg for arg in call.args]
+
+    def _reads(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the function has a name of a form, or an argument that is called so."""
+        return any(map(pattern.search, _names_of(self._scope.function)))
 
     def _word(self, func: ast.expr) -> str:
         """The known name of an assertion function or method; empty for any other."""
@@ -363,7 +385,9 @@ class Reader:
                 names = [key for key in keys if key is not None]
                 own_keys = ast.Set(elts=[ast.Starred(value=value, ctx=ast.Load())])
                 parts = [self._parts(_item(value, key), part) for key, part in zip(names, values, strict=True)]
-                return (*self._shape(own_keys, ast.Set(elts=list(names))), *itertools.chain(*parts))
+                shape = self._shape(own_keys, ast.Set(elts=list(names)))
+                is_one = self._shape(value, ast.Dict(keys=[None], values=[value]))  # and equals one
+                return (*shape, *is_one, *itertools.chain(*parts))
         assertion = self._assertion("==", [value, expected])
         return (assertion,) if assertion else ()
 
@@ -440,6 +464,9 @@ class Reader:
             whole=whole,
             written=written[0] if len(written) == 1 else None,
             data_paths=tuple(path for side in sides for path in self._scope.data_paths(side)),
+            handed=tuple(
+                place for place, side in enumerate(operands) if side.static and self._scope.is_handed(side.node)
+            ),
         )
 
     def _also_input(self, operands: tuple[Operand, ...], inputs: Sequence[ast.expr | None]) -> Assertion:
@@ -670,6 +697,16 @@ def fails(statement: ast.stmt, dotted: Callable[[ast.expr], str], overridden: Co
     return isinstance(statement, ast.Assert) and ast.unparse(statement.test) in ("False", "0")
 
 
+def _is_changeable(value: Any) -> bool:
+    """Whether what a recording gives is a value that can be changed, or holds one."""
+    match value:
+        case [("l" | "S" | "d" | "D" | "C" | "B" | "a"), *_] | ["o", str(), list(), *_]:
+            return True
+        case ["t", list(parts)]:
+            return any(map(_is_changeable, parts))
+    return False
+
+
 def _goes_to_its_end(body: Sequence[ast.stmt]) -> bool:
     return not any(isinstance(node, _LEAVES) for inner in body[:-1] for node in ast.walk(inner))
 
@@ -726,6 +763,16 @@ def _set(words: Iterable[str | None]) -> ast.expr:
     """A set of words; an empty one has no display of its own."""
     items: list[ast.expr] = [ast.Constant(value=word) for word in words]
     return ast.Set(elts=items or [ast.Starred(value=ast.Tuple(elts=[], ctx=ast.Load()), ctx=ast.Load())])
+
+
+def _names_of(tree: ast.AST) -> Iterator[str]:
+    """All names, attributes and parameters in a tree, and the names of arguments, with a `=`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield name
+            case ast.keyword(arg=str(name)):
+                yield f"{name}="
 
 
 def _is_plain(node: ast.expr) -> bool:

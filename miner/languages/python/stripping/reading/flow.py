@@ -56,15 +56,21 @@ def conditions_around(within: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
     """What says whether a node is come to, and how often: of what it stands in, and of what may leave before it."""
     line = getattr(node, "lineno", 0)
     for part in ast.walk(within):
-        tests, branches = _choosing(part) if part is not within else ((), ())
+        tests, branches = _choosing(part, within) if part is not within else ((), ())
         is_before = isinstance(part, ast.If | ast.Match | ast.Try) and part.lineno < line
         if _is_in(node, branches) or (is_before and _leaves(branches)):
             yield from tests
 
 
-def _choosing(part: ast.AST) -> tuple[Sequence[ast.expr], Sequence[ast.AST]]:
+def _choosing(part: ast.AST, within: ast.AST) -> tuple[Sequence[ast.expr], Sequence[ast.AST]]:
     """What says which branches of a node are come to, and these."""
     match part:
+        case ast.FunctionDef(name=name, body=body) | ast.AsyncFunctionDef(name=name, body=body):
+            calls = [node.func for node in ast.walk(within) if isinstance(node, ast.Call)]
+            handed_on = [node for node in loads_of(name, [within]) if node not in calls]
+            return [*handed_on, *(ast.Yield() for _ in part.decorator_list)], body
+        case ast.BoolOp(values=values):
+            return values[:-1], values[1:]
         case ast.If(test=test, body=body, orelse=orelse):
             return [test], [*body, *orelse]
         case ast.IfExp(test=test, body=value, orelse=other):

@@ -13,11 +13,9 @@ from miner.languages.python.stripping.reading.rows import Column, columns_of, ro
 from miner.languages.python.stripping.reading.syntax import (
     Function,
     arguments_of,
-    assignments,
     cell_of,
     names_in,
     returned,
-    set_of_self,
 )
 
 
@@ -50,14 +48,18 @@ class Giving:
     def by_function(self, function: Function, *, inside: bool = False) -> list[ast.expr]:
         """What a function gives, and what the names stand for that it gives, or of which it gives what is `inside`."""
         inner, names = self._inner[function], (self._names if inside else self._whole)[function]
-        bound = [value for node in inner for name, value in assignments(node) if name in names]
+        bound = [value for node in inner for name, value in _bindings(node) if name in names]
         alone = (self._alone if inside else self._of_rows)[function]  # `row.get("a")` looks like a call of the product
         return [*alone, *self._given_to_own(inner), *bound]
 
-    def names(self) -> tuple[set[str], set[str]]:
-        """The names of what the file gives: whole, and what is inside."""
+    def names(self, constants: Mapping[str, Sequence[ast.expr]]) -> tuple[set[str], set[str]]:
+        """The names of what the file gives: whole, and what is inside.
+
+        `constants` are what its top level binds names to: what one holds is given with it.
+        """
         functions = self.functions
         arguments = [*self._at_all, *self._given_to_own(self._nodes), *_returned_to_product(self._nodes, functions)]
+        arguments += _of_fakes(self._nodes)
         for function in functions:
             arguments += self.by_function(function, inside=True)
             arguments += [value for name, value in _defaults(function) if name in self._names[function]]
@@ -67,12 +69,19 @@ class Giving:
         parts = {name for argument in arguments for name in _values_inside(argument)}
         for loop in self._nodes:
             if isinstance(loop, ast.For | ast.comprehension) and (names | parts) & names_in(loop.target):
-                parts |= names_in(loop.iter)
+                names |= {*_values_in(ast.Starred(value=loop.iter))}
+                parts |= {*_values_inside(ast.Starred(value=loop.iter))}
         for function in functions:
             values = [cell for name, cell in _cells_of_marks(function) if name in names | parts]
             if function.name in names | parts:  # a fixture
                 values += _returns(function)
             names |= {name for value in values for name in _values_in(value)}
+        seen = set[str]()
+        while more := (names | parts) & constants.keys() - seen:
+            seen |= more
+            values = [value for name in more for value in constants[name]]
+            names |= {name for value in values for name in _values_in(value)}
+            parts |= {name for value in values for name in _values_inside(value)}
         return names, parts
 
     def _given_to_own(self, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
@@ -100,14 +109,53 @@ def _defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
     yield from ((argument.arg, value) for argument, value in pairs if value is not None)
 
 
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names, `self.name` among them, that a node binds, each with what it stands for or is inside of."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _bound_to(target, value)
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+            yield from _bound_to(target, value)
+        case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+            yield from _bound_to(target, ast.Starred(value=value))
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+            yield from _bound_to(target, value)
+
+
+def _bound_to(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name), _:
+            yield f"self.{name}", value
+        case ast.Tuple(elts=targets) | ast.List(elts=targets), ast.Tuple(elts=parts) | ast.List(elts=parts) if len(
+            targets
+        ) == len(parts):
+            for inner, part in zip(targets, parts, strict=True):
+                yield from _bound_to(inner, part)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets), _:
+            for inner in targets:
+                yield from _bound_to(inner, ast.Starred(value=value))
+        case ast.Starred(value=inner), _:
+            yield from _bound_to(inner, value)
+
+
 def _set_of_classes(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """What classes of the file set in their bodies, and of themselves."""
     for node in nodes:
-        target, value = set_of_self(node)
-        if isinstance(target, ast.Attribute) and value is not None:
-            yield target.attr, value
-        elif isinstance(node, ast.ClassDef):
-            yield from (pair for part in node.body for pair in assignments(part))
+        yield from ((name[5:], value) for name, value in _bindings(node) if name.startswith("self."))
+        if isinstance(node, ast.ClassDef):
+            yield from (pair for part in node.body for pair in _bindings(part))
+
+
+def _of_fakes(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    """What classes of the file hold that are no tests, and what other classes are given: the product may look there."""
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            yield from (keyword.value for keyword in node.keywords)
+            if not any("Test" in word for word in (node.name, *map(ast.unparse, node.bases))):
+                yield from (value for _, value in _set_of_classes(ast.walk(node)))
 
 
 def _returned_to_product(nodes: Sequence[ast.AST], functions: Iterable[Function]) -> Iterator[ast.expr]:
@@ -154,11 +202,15 @@ def given_to_product(
     """
     for node in nodes:
         match node:
+            case ast.Call(func=ast.Name(id="fixture") | ast.Attribute(attr="fixture"), keywords=keywords):
+                yield from (keyword.value for keyword in keywords if keyword.arg == "params")
             case ast.Call():
                 yield from _given_by_call(node, imports, product, own)
             case ast.Assign(targets=[ast.Attribute(value=owner) | ast.Subscript(value=owner)], value=value):
                 if ast.unparse(owner) not in ("self", "cls"):
                     yield value
+            case ast.AugAssign(value=value):
+                yield value
 
 
 def _given_by_call(
@@ -189,12 +241,23 @@ def _given_by_call(
         yield from arguments
     elif root and not (root in imports or root in own or hasattr(builtins, root)):  # what a local name stands for
         yield from (argument for argument in arguments if ast.unparse(argument) != "self")
+    elif word not in _LOOKING and any(_is_of_product(argument, imports, product) for argument in arguments):
+        yield from (form for argument in arguments for form in (argument, ast.Starred(value=argument)))
     elif root in ("map", "filter") and not path:
         yield from (ast.Starred(value=argument) for argument in call.args[1:])
     else:
         yield from (value for name, value in keywords.items() if name in ("return_value", "side_effect"))
 
 
+def _is_of_product(node: ast.expr, imports: Mapping[str, str], product: Callable[[str], bool]) -> bool:
+    """Whether it is the product, or what it has by a name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and product(imports.get(node.id, ".").partition(".")[0])
+
+
+_LOOKING = words("isinstance issubclass hasattr getattr callable print repr str len type id cast")
+"""Functions that keep nothing of what they are given, and call none of it."""
 _OF_ROWS = frozenset({"parametrize", "param", "fixture"})
 """What gives tests values, which their names stand for."""
 _RAISING = re.compile(r"(?:assert|fail)?\w*(?:raises|warns|Raises|Warns)\w*")
@@ -220,43 +283,88 @@ def _values_in(node: ast.expr) -> Iterator[str]:
     match node:
         case ast.Name(id=name):
             yield name
-        case ast.Attribute(value=ast.Name(id="self")):
-            yield ast.unparse(node)
-        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
-            for part in parts:
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+            yield f"self.{name}"
+        case _:
+            for part in _held(node):
                 yield from _values_in(part)
-        case ast.IfExp(body=body, orelse=other):
-            yield from (*_values_in(body), *_values_in(other))
-        case ast.Lambda(body=body) | ast.Await(value=body):
-            yield from _values_in(body)
 
 
 def _values_inside(node: ast.expr) -> Iterator[str]:
     """The names inside of whose values something is that whoever gets an expression has in hand."""
     match node:
-        case ast.Subscript(value=value) | ast.Starred(value=value):
+        case ast.Subscript(value=value) | ast.Starred(value=value) | ast.Attribute(value=value):
             yield from names_in(value)
         case ast.Dict(keys=keys, values=parts):
             for key, part in zip(keys, parts, strict=True):
                 yield from _values_inside(part) if key is not None else names_in(part)
-        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-            for part in parts:
-                yield from _values_inside(part)
-        case ast.Call(func=func, args=args):
-            yield from _names_inside_of_copy(func, args)
-        case ast.IfExp(body=body, orelse=other):
-            yield from (*_values_inside(body), *_values_inside(other))
-        case ast.Lambda(body=body) | ast.Await(value=body):
-            yield from _values_inside(body)
-
-
-def _names_inside_of_copy(func: ast.expr, args: Sequence[ast.expr]) -> Iterator[str]:
-    match func:
-        case ast.Name(id="dict" | "list" | "tuple" | "sorted"):
-            for part in args:
+        case ast.BinOp(left=left, op=ast.Add() | ast.BitOr() | ast.Mult(), right=right):
+            yield from (*names_in(left), *names_in(right))
+        case ast.Call(func=func, args=args, keywords=keywords) if not _makes_new(func):
+            for part in (*args, *(keyword.value for keyword in keywords)):
                 yield from names_in(part)
-        case ast.Attribute(value=value, attr="copy" | "get" | "values" | "items"):
-            yield from names_in(value)
+            yield from names_in(func) if isinstance(func, ast.Attribute) else ()
+        case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.DictComp(value=elt):
+            if {*_values_in(elt), *_values_inside(elt)}:
+                yield from (name for generator in node.generators for name in names_in(generator.iter))
+        case _:
+            for part in _held(node):
+                yield from _values_inside(part)
+
+
+def _held(node: ast.expr) -> Sequence[ast.expr]:
+    """The parts of an expression one of which it is, or which it holds."""
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
+            return parts
+        case ast.BoolOp(values=parts):
+            return parts
+        case ast.IfExp(body=body, orelse=other):
+            return [body, other]
+        case ast.Lambda(body=part) | ast.Await(value=part) | ast.NamedExpr(value=part):
+            return [part]
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part) | ast.DictComp(value=part):
+            return [part, *(ast.Starred(value=generator.iter) for generator in node.generators)]
+        case ast.Call(func=func, args=parts, keywords=keywords) if not _makes_anew(func):
+            return [*parts, *(keyword.value for keyword in keywords if keyword.arg)]
+        case ast.Starred(value=listed):
+            return _items(listed)
+    return []
+
+
+def _items(listed: ast.expr) -> Sequence[ast.expr]:
+    """What an expression gives item by item, as far as it is written out."""
+    match listed:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return parts
+        case ast.Call(func=ast.Name(id=name), args=args) if name in _HANDING_ON_ITEMS:
+            return [ast.Starred(value=part) for part in args]
+    return []
+
+
+def _makes_anew(func: ast.expr) -> bool:
+    """Whether a function gives something new, of what it is given or inside of that."""
+    return _makes_new(func) or _word(func) in _MAKING_ANEW
+
+
+def _makes_new(func: ast.expr) -> bool:
+    """Whether a function gives something new that has nothing in it of what it is given."""
+    return _word(func) in _MAKING_NEW
+
+
+def _word(func: ast.expr) -> str:
+    return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+
+
+_HANDING_ON_ITEMS = words("enumerate zip reversed sorted iter list tuple filter map")
+_MAKING_ANEW = _HANDING_ON_ITEMS | words(
+    "dict set frozenset OrderedDict defaultdict Counter deque copy next min max get"
+)
+_MAKING_NEW = words(
+    "len str repr int float bool bytes hash sum any all isinstance range round abs type id bytearray deepcopy dumps"
+    " dump join format encode decode upper lower strip replace split splitlines startswith endswith index count"
+    " hexdigest urlencode quote b64encode dedent safe_dump"
+)
 
 
 _CHANGING = words("add append clear discard extend insert pop popitem remove reverse setdefault sort update")
@@ -264,23 +372,51 @@ _CHANGING = words("add append clear discard extend insert pop popitem remove rev
 
 
 def changed_in(nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]) -> Iterator[str]:
-    """The names of what statements of the file change by more than what is written out there, or the product's."""
+    """The names of what statements of the file change by more than what is written out there, or the product's.
+
+    So it is where the product says how often: in functions that are handed on, and under its conditions.
+    """
+
+    def is_open(*parts: ast.AST) -> bool:
+        names = {name for part in parts for name in names_in(part)}
+        return any(name not in imports and not hasattr(builtins, name) for name in names) or any(
+            product(imports[name].partition(".")[0]) for name in names & imports.keys()
+        )
+
+    nodes = list(nodes)
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called}
+    read -= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    functions = [node for node in nodes if isinstance(node, Function)]
+    chosen: list[ast.AST] = [node for node in functions if node.name in read]
+    chosen += [node for node in nodes if any(map(is_open, _heads(node)))]
+    within, by_choice = ({id(inner) for node in several for inner in ast.walk(node)} for several in (functions, chosen))
     for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=word), args=args, keywords=keywords) if (
                 word in _CHANGING
             ):
-                values = [*args, *(keyword.value for keyword in keywords)]
-            case ast.Assign(targets=[ast.Subscript(value=owner) | ast.Attribute(value=owner)], value=value):
-                values = [value]
+                parts = [*args, *(keyword.value for keyword in keywords)]
+            case ast.Assign(targets=[ast.Subscript(value=owner, slice=key)], value=value):
+                parts = [key, value]
+            case ast.Assign(targets=[ast.Attribute(value=owner)], value=value):
+                parts = [value]
             case ast.AugAssign(target=ast.Subscript(value=owner) | ast.Attribute(value=owner), value=value):
-                values = [value]
+                parts = [value]
+            case ast.Delete(targets=[ast.Subscript(value=owner)]):
+                parts = []
             case _:
                 continue
-        names = {name for value in values for name in names_in(value)}
-        if any(name not in imports and not hasattr(builtins, name) for name in names) or any(
-            product(imports[name].partition(".")[0]) for name in names & imports.keys()
-        ):
+        is_repeated = id(node) in within and not isinstance(node, ast.Assign)
+        if is_repeated or id(node) in by_choice or is_open(*parts):
             while isinstance(owner, ast.Subscript | ast.Attribute):
                 owner = owner.value
             yield from _values_in(owner)
+
+
+def _heads(node: ast.AST) -> Sequence[ast.expr]:
+    """What says whether the blocks of a statement are run, or how often."""
+    match node:
+        case ast.If(test=head) | ast.While(test=head) | ast.For(iter=head):
+            return [head]
+    return []

@@ -15,10 +15,25 @@ _MAKING_IMMUTABLE = words(
 
 
 def is_flat(value: ast.expr) -> bool:
-    """Whether it is written out as a dictionary, list, set or tuple, with none of these inside."""
-    displays = (ast.Dict, ast.List, ast.Set, ast.Tuple)
-    makes = (*displays, ast.DictComp, ast.ListComp, ast.SetComp, ast.Lambda)
-    return isinstance(value, displays) and sum(isinstance(node, makes) for node in ast.walk(value)) == 1
+    """Whether it is written out as a dictionary, list, set or tuple, with nothing inside that can be changed.
+
+    What names inside stand for is asked of these.
+    """
+    match value:
+        case ast.List(elts=parts) | ast.Set(elts=parts) | ast.Tuple(elts=parts):
+            return all(map(_is_plain, parts))
+        case ast.Dict(keys=keys, values=parts):
+            return None not in keys and all(map(_is_plain, parts))
+    return False
+
+
+def _is_plain(node: ast.expr) -> bool:
+    match node:
+        case ast.Name() | ast.Attribute():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_plain(left) and _is_plain(right)
+    return is_immutable(node)
 
 
 def is_immutable(node: ast.expr) -> bool:

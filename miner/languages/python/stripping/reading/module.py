@@ -98,6 +98,8 @@ class Module:
     """Names of lists, dictionaries and sets of the top level that a call gets which may change them."""
     given: frozenset[Column | str] = frozenset()
     """Columns of tables with names, and keys of cells, whose values a call gets which may change them."""
+    handed: frozenset[str] = frozenset()
+    """What the product has by a name that begins with a capital, and calls of it get."""
     file_names: frozenset[object] = frozenset()
     """Texts like the names of files that calls of the product get."""
     tabulated: frozenset[str] = frozenset()
@@ -128,6 +130,8 @@ class Module:
             return True
         if top == "sys":
             return not rest or rest[0] in _OF_INTERPRETER
+        if top == "numpy" and rest[:1] == ["random"] and rest[-1].islower() and rest[-1] != "default_rng":
+            return False  # of the one generator that all share
         if top in _IMPURE_MODULES or dotted in _REGISTERED or self.product(top) or IMPURE_NAMES & set(rest):
             return False
         return not (top in ("pytest", "nose") and rest != ["approx"])
@@ -142,7 +146,13 @@ class Module:
             is_beside = "__file__" in outside
             return is_beside and all(map(self._is_outside_of_product, outside - {"__file__"}))
         attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
-        return (
+        several = [node for node in nodes if isinstance(node, ast.arguments)]
+        defaults = [value for node in several for value in (*node.defaults, *node.kw_defaults) if value is not None]
+        sets = (ast.unparse(node).partition(".")[0] for node in attributes if not isinstance(node.ctx, ast.Load))
+        has_state = any(owner in self.functions or owner in self.constants for owner in sets) or not all(
+            is_immutable(value) or isinstance(value, ast.Name) for value in defaults
+        )
+        return not has_state and (
             all(self.is_pure(self.imports[one]) if one in self.imports else one in _HARMLESS for one in outside)
             and all(node.attr not in IMPURE_NAMES for node in attributes)
             and all(node.id not in self.changeable for node in nodes if isinstance(node, ast.Name))
@@ -222,9 +232,10 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
     constants = {} if _is_bound_unseen(nodes) else assigned_in(nodes, tree.body, with_files=True)
     functions = _functions(nodes)
     giving = Giving(nodes, imports, product)
-    whole, parts = giving.names()
+    whole, parts = giving.names(constants)
     values_given = [*given_to_product(nodes, imports, product, frozenset(vars(builtins)))]
     values_given += [value for name in whole & constants.keys() for value in constants[name]]
+    handed = (value for value in values_given if isinstance(value, ast.Name | ast.Attribute))
     mutable = {name for name, values in constants.items() if not all(map(is_immutable, values))}
     deep = {name for name, values in constants.items() if not all(map(is_flat, values))}
     return Module(
@@ -239,6 +250,7 @@ def module_of(tree: ast.Module, product: Callable[[str], bool], settled: Settled
         returning={name: function for name, function in functions.items() if returned(function) is not None},
         changeable=frozenset((whole | (parts & deep) | {*changed_in(nodes, imports, product)}) & mutable),
         given=frozenset(given_of_rows(giving)),
+        handed=frozenset(text for text in map(ast.unparse, handed) if text.rpartition(".")[2][:1].isupper()),
         file_names=frozenset(filter(_is_file_name, (getattr(value, "value", None) for value in values_given))),
         tabulated=tabulated(nodes),
         attributes={} if "self" in whole else _attributes(nodes, _foreign(nodes, imports, product)),
@@ -278,19 +290,25 @@ def _looked_at(node: ast.AST) -> Sequence[ast.AST]:
 def _foreign(
     nodes: Iterable[ast.AST], imports: Mapping[str, str], product: Callable[[str], bool]
 ) -> frozenset[ast.ClassDef]:
-    """The classes of a file that derive from one of the product's or of another test module, which may set more."""
+    """The classes of a file that one of the product's or of another test module is a base of or decorates.
+
+    These may set more.
+    """
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     own = {node.name for node in classes}
 
     def is_foreign(base: ast.expr) -> bool:
-        name = ast.unparse(base).partition(".")[0].partition("[")[0]
+        name = re.split(r"[.(\[]", ast.unparse(base), maxsplit=1)[0]
         return (
             product(imports[name].partition(".")[0])
             if name in imports
             else not (name in own or hasattr(builtins, name))
         )
 
-    foreign = frozenset(node for node in classes if any(map(is_foreign, node.bases)))
+    def made_by(node: ast.ClassDef) -> Sequence[ast.expr]:
+        return [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]
+
+    foreign = frozenset(node for node in classes if any(map(is_foreign, made_by(node))))
     while more := {
         node
         for node in classes
@@ -317,6 +335,8 @@ def _members(tree: ast.Module, nodes: Iterable[ast.AST], imports: Mapping[str, s
 
 _MAKING = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__"})
 _TELLING = frozenset({"property", "classmethod", "staticmethod"})
+_COMPARING = frozenset({"__eq__", "__ne__", "__hash__"})
+"""What a recording looks at itself."""
 
 
 def _making(node: ast.ClassDef) -> Iterator[ast.AST]:
@@ -324,7 +344,8 @@ def _making(node: ast.ClassDef) -> Iterator[ast.AST]:
     yield from (*node.bases, *node.keywords, *node.decorator_list)
     for part in node.body:
         marks = {*map(ast.unparse, part.decorator_list)} if isinstance(part, Function) else set()
-        if not isinstance(part, Function) or part.name in _MAKING or marks - _TELLING:
+        is_called = isinstance(part, Function) and part.name.startswith("__") and part.name not in _COMPARING
+        if not isinstance(part, Function) or is_called or part.name in _MAKING or marks - _TELLING:
             yield part
 
 

@@ -7,7 +7,7 @@ import builtins
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -49,6 +49,8 @@ _PATHS = frozenset(
     }
 )
 """What makes a path of another, or its text."""
+_WHOLE_PATHS = frozenset({"os.path.abspath", "os.path.realpath"})
+"""What puts the process's folder before a path."""
 _PATH_METHODS = frozenset({"joinpath", "join", "as_posix", "resolve", "absolute", "with_name", "with_suffix"})
 _OF_WORDS = words("html json pathlib re shlex string textwrap urllib")
 """Modules that take the text of a path for a text."""
@@ -109,6 +111,10 @@ class Scope:
         statements = [node for node in nodes if isinstance(node, ast.stmt)]
         arguments = [node.arg for node in nodes if isinstance(node, ast.arg)]
         parameters = {node.arg for inner in nodes if isinstance(inner, Function) for node in arguments_of(inner)}
+        within = [inner for inner in nodes if isinstance(inner, Function | ast.Lambda) and inner is not self.function]
+        hidden = {node.arg for inner in within for node in ast.walk(inner.args) if isinstance(node, ast.arg)}
+        self.tables = {name: values for name, values in self.tables.items() if name not in hidden}
+        self.arguments = {name: values for name, values in self.arguments.items() if name not in hidden}
         once = {name: values for name, values in assigned_in(nodes, statements).items() if len(values) == 1}
         once = {name: values for name, values in once.items() if is_bound_where_read(name, nodes)}
 
@@ -187,7 +193,7 @@ class Scope:
                 return self.module.is_pure(dotted) if dotted else self.is_static(value, bound)
             case ast.Call(func=func, args=args, keywords=keywords):
                 inner = [*args, *(keyword.value for keyword in keywords)]
-                is_pure = self._is_pure_call(func, bound) and not self._reads_named(func, inner)
+                is_pure = self._is_pure_call(func, bound) and not self._is_of_surroundings(func, inner)
                 return is_pure and all(self.is_static(part, bound) for part in inner)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._is_static_comprehension(node, bound)
@@ -235,6 +241,12 @@ class Scope:
                 return self.is_given(value)
         return False
 
+    def is_handed(self, node: ast.expr) -> bool:
+        """Whether a constant of the product that the product is given, too, is in an expression."""
+        parts = [part for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute)]
+        bound = [value for part in parts if isinstance(part, ast.Name) for value in self._bound(part.id)]
+        return any(ast.unparse(part) in self.module.handed for part in (*parts, *bound))
+
     def are_classes(self, node: ast.expr) -> bool:
         """Whether it is a class, or a tuple of classes, by their names: which they are is not what the product says."""
         match node:
@@ -280,6 +292,7 @@ class Scope:
             case ast.Call(func=func, args=args, keywords=keywords):
                 parts = (*args, *(keyword.value for keyword in keywords))
                 is_pure = self._is_pure_call(func, frozenset()) and not self._may_read(func, parts)
+                is_pure = is_pure and not self._is_of_surroundings(func, parts)
                 is_known = is_pure or self._is_class(func) or self._is_own(func)
                 return (is_known and all(map(self.is_expected, parts))) or self._is_expected_inside(node)
         return isinstance(node, _MADE_OF_PARTS) and all(map(self.is_expected, parts_of(node)))
@@ -353,6 +366,17 @@ class Scope:
         dotted = self.module.dotted(func)
         is_of_paths = dotted.startswith("os.path.") or dotted.partition(".")[0] in _OF_WORDS
         return bool(dotted) and not is_of_paths and any(map(self._is_place, arguments))
+
+    def _is_of_surroundings(self, func: ast.expr, arguments: Sequence[ast.expr]) -> bool:
+        """Whether files or the process's folder, which the product may change, decide what a call gives."""
+        asks_where = self.module.dotted(func) in _WHOLE_PATHS and not all(map(self._is_whole_path, arguments))
+        return asks_where or self._reads_named(func, arguments)
+
+    def _is_whole_path(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Constant(value=str(text)):
+                return text.startswith("/")
+        return any(self._is_path(node, roots) for roots in (_BESIDE, ("tmp_path", "tmpdir")))
 
     def _reads_named(self, func: ast.expr, arguments: Iterable[ast.expr]) -> bool:
         """Whether a call may read a file of a name that the product gets, too, so that it may have written it."""
