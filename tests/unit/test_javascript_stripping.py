@@ -1462,3 +1462,66 @@ def test_a_row_that_a_key_leads_to_is_not_expected_where_the_product_says_of_whi
     rows = "{ want: 1 }, b: { want: 2 }" if ".want" in loop else "1, b: 2"
     head = "import { f, g } from './lib';\n"
     assert set(best(parsed(f"{head}test('x', () => {{ const table = {{ a: {rows} }}; {loop} }});")).values()) == {mode}
+
+
+ROWS = "[['a', 1], ['b', 2]]"
+ONE = "const one = async () => { expect(await lib.f(a)).toBe(w); };"
+CHECK = "function check(value, want) { expect(value).toBe(want); }\n"
+WAITING = "async function check(name, want) { expect(await lib.f(name)).toBe(want); }\n"
+ASKING = "const check = (name, want) => lib.f(name).then((value) => { expect(value).toBe(want); });\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "mode"),
+    [
+        ("", f"await Promise.all({ROWS}.map(async ([a, w]) => {{ expect(await lib.f(a)).toBe(w); }}));", "operands"),
+        ("", f"{ROWS}.forEach(([a, w]) => {{ lib.get(a, (value) => {{ expect(value).toBe(w); }}); }});", "operands"),
+        ("", f"for (const [a, w] of {ROWS}) all.push(lib.f(a).then((it) => expect(it).toBe(w)));", "operands"),
+        ("", f"for (const [a, w] of {ROWS}) lib.walk({{ enter(it) {{ expect(it).toBe(w); }} }});", "operands"),
+        ("", f"for (const [a, w] of {ROWS}) (async () => {{ expect(await lib.f(a)).toBe(w); }})();", "operands"),
+        ("", f"for (const [a, w] of {ROWS}) {{ expect(await lib.f(a)).toBe(w); }}", "expected"),
+        ("", f"for (const [a, w] of {ROWS}) {{ {ONE} await one(); }}", "expected"),
+        ("", f"for (const [a, w] of {ROWS}) {{ {ONE} all.push(one()); }}", "operands"),
+        ("", f"for (const [a, w] of {ROWS}) {{ const is = (it) => expect(it).toBe(w); is(lib.f(a)); }}", "expected"),
+        ("", f"for (const [a, w] of {ROWS}) new Promise((done) => {{ expect(lib.f(a)).toBe(w); }});", "expected"),
+        (CHECK, "lib.on('a', (it) => check(it, 1)); lib.on('b', (it) => check(it, 2));", "operands"),
+        (CHECK, "lib.run(jest.fn((it) => check(it, 1)), jest.fn((it) => check(it, 2)));", "operands"),
+        (CHECK, "lib.walk({ enter(it) { check(it, 1); }, leave(it) { check(it, 2); } });", "operands"),
+        (CHECK, "lib.a((it) => { check(it, 1); lib.b((one) => { check(one, 2); }); });", "operands"),
+        (CHECK, "setTimeout(() => check(lib.f(), 1)); [1].forEach(() => check(lib.f(), 2));", "expected"),
+        (WAITING, "await Promise.all([check('a', 1), check('b', 2)]);", "operands"),
+        (WAITING, "await check('a', 1); await check('b', 2);", "expected"),
+        (ASKING, "await Promise.all([check('a', 1), check('b', 2)]);", "operands"),
+        (ASKING, "await check('a', 1); }); it('y', () => { return check('b', 2);", "expected"),
+        (ASKING, "}); beforeEach(() => check('a', 1)); it('y', () => { return check('b', 2);", "operands"),
+    ],
+)
+def test_what_a_row_or_call_expects_where_the_product_says_in_which_order_they_come_is_not_expected(head, body, mode):
+    text = f"const lib = require('../lib');\n{head}it('x', async () => {{ {body} }});\n"
+    assert best(parsed(text)) == {0: Mode(mode)}
+
+
+def test_a_row_that_makes_a_test_of_its_own_is_expected_whatever_that_waits_for():
+    for test in (
+        "it(a, (done) => { lib.get(a, (it) => { expect(it).toBe(w); done(); }); });",
+        "test('is ' + a, async () => { if (!lib.has(a)) return; expect(await lib.f(a)).toBe(w); });",
+    ):
+        text = f"const lib = require('../lib');\n{ROWS}.forEach(([a, w]) => {{ {test} }});\n"
+        assert best(parsed(text)) == {0: Mode.EXPECTED}
+    of_product = f"it('x', () => {{ {ROWS}.forEach(([a, w]) => lib.test(a, (it) => {{ expect(it).toBe(w); }})); }});\n"
+    assert best(parsed("const lib = require('../lib');\n" + of_product)) == {0: Mode.OPERANDS}
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        ("if (lib.ok()) { var want = 3; } expect(lib.f()).toBe(want);", Mode.OPERANDS),
+        ("if (lib.ok()) { var want = 3; expect(lib.f()).toBe(want); }", Mode.EXPECTED),
+        ("switch (lib.k()) { case 1: const want = 3; default: expect(lib.f()).toBe(want); }", Mode.OPERANDS),
+        ("switch (lib.k()) { case 1: const want = 3; expect(lib.f()).toBe(want); }", Mode.EXPECTED),
+        ("}); let want; before(() => { if (lib.off) return; want = 3; }); it('y', () => { expect(lib.f()).toBe(want);",
+         Mode.OPERANDS),
+    ],
+)  # fmt: skip
+def test_a_name_of_which_the_product_says_whether_it_is_set_is_not_expected(body, mode):
+    assert best(parsed(f"const lib = require('../lib');\nit('x', () => {{ {body} }});\n")) == {0: mode}

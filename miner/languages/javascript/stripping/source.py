@@ -27,7 +27,13 @@ from harness.core.syntax import (
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, is_typescript, parse, property_of, root_of
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import lint, scopes, supertest, unstopped
-from miner.languages.javascript.stripping.libraries import function_around
+from miner.languages.javascript.stripping.libraries import (
+    call_given,
+    function_around,
+    is_test,
+    title_of,
+    title_of_call,
+)
 from miner.languages.javascript.stripping.scopes import Binding, Scopes
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
@@ -47,9 +53,6 @@ _GLOBAL = 'typeof globalThis === "undefined" ? global : globalThis'  # Node 10 h
 """What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
 _RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sourceMapping|<reference")
 """Comments that rule how a file is run or read."""
-_TESTS = frozenset(
-    {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
-)
 _SAYING = re.compile(r"console\.\w+|(?:assert|t|ctx|context)\.(?:fail|comment|diagnostic|log)|expect\.fail|fail")
 """Calls that do no more with words than to show them, as they stand in a test."""
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
@@ -130,7 +133,7 @@ class StrippedSource(TreeSource[Assertion]):
         if refusal is None or not _can_be_moved(refusal):
             return None
         at = function_around(node)
-        while at is not None and not is_test(call := _call_given(at)):
+        while at is not None and not is_test(call := call_given(at)):
             if not (self._scopes.calls_of(at) or _is_loop(call)):
                 return None
             at = None if self._scopes.calls_of(at) else function_around(at)
@@ -278,7 +281,7 @@ def _handler_of(node: Node) -> Node | None:
         handler = field_of(around, "handler") if around.type == "try_statement" else None
         if handler is not None and not _hands_on(handler) and is_field(around, "body", at):
             return handler
-        if at.type in FUNCTIONS and _titles_of_call(around.parent) is not None:
+        if at.type in FUNCTIONS and title_of_call(around.parent) is not None:
             return None
         at = around
     return None
@@ -343,47 +346,16 @@ def _is_body_of_sync(call: Node) -> bool:
     return function is not None and not any(child.type == "async" for child in function.children)
 
 
-def _titles_of_call(call: Node | None) -> str | None:
-    """The title that a call gives a test or a suite; None of another call, empty where it is made of something."""
-    if call is None or call.type != "call_expression":
-        return None
-    at = field_of(call, "function")
-    name = field_text(at, "property") if at is not None else ""
-    is_test = name in ("test", "it")  # `t.test` of a context
-    given = arguments_of(call)
-    if name == "expect" or not (is_test or text_of(root_of(at)) in _TESTS) or not given:
-        return None
-    return _title(given[0])
-
-
-def _title(node: Node) -> str:
-    """A title that is written out; empty of one that is made of something."""
-    if node.type not in ("string", "template_string") or "${" in text_of(node) or "\\" in text_of(node):
-        return ""
-    return re.sub(r"\s+", " ", text_of(node)[1:-1])
-
-
-def _call_given(function: Node) -> Node | None:
-    """The call that is given a function."""
-    around = function.parent
-    return around.parent if around is not None and around.type == "arguments" else None
-
-
 def _is_loop(call: Node | None) -> bool:
     """Whether a call goes over the elements of something."""
     return call is not None and property_of(field_of(call, "function")) == "forEach"
-
-
-def is_test(call: Node | None) -> bool:
-    """Whether a call makes a test or a suite."""
-    return _titles_of_call(call) is not None
 
 
 def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
     around: list[str] = []
     for at in upward(node):
-        title = _titles_of_call(at)
+        title = title_of_call(at)
         suite = _suite_of(at, names)
         if title is not None or suite is not None:
             around[:0] = suite or [title or ""]
@@ -403,7 +375,7 @@ def _suite_of(call: Node, names: Scopes) -> list[str] | None:
     suite, test = arguments_of(maker)[:1] if maker is not None else [], arguments_of(call)[:1]
     if not test or maker is None or field_text(maker, "function") != "suite":
         return None
-    return [_title(part) for part in (*suite, *test)]
+    return [title_of(part) for part in (*suite, *test)]
 
 
 def _module_above(node: Node) -> list[str]:
@@ -415,7 +387,7 @@ def _module_above(node: Node) -> list[str]:
             if field_text(call, "function") == "QUnit.module":
                 arguments = arguments_of(call) if call is not None else []
                 if arguments and not any(part.type in FUNCTIONS for part in arguments):
-                    return [_title(arguments[0])]
+                    return [title_of(arguments[0])]
             before = before.prev_named_sibling
     return []
 
