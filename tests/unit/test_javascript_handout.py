@@ -121,3 +121,11 @@ def test_what_an_object_hides_or_is_called_for_another_is_told(tmp_path):
         ["js", ["a", "Array", [["s", "a"], ["Y", "Symbol(Symbol.iterator)"]], []]],
         ["js", ["O", "Object", []]],
     ]
+
+
+def test_what_is_no_function_throws_nothing_and_a_function_is_called_of_no_object(tmp_path):
+    codes = (
+        "(() => { site.tried(undefined); return 1; })()",
+        "(() => { const of = { f() { 'use strict'; of.it = this; } }; site.tried(of.f); return of.it; })()",
+    )
+    assert handed_out(tmp_path, *codes) == [["js", ["N", "1"]], ["js", ["u"]]]

@@ -64,7 +64,7 @@ def recorded(text: str) -> str:
         ("expect(f(1)).toBeNull();", "__goldseam__(0, () => [f(1)]);", "js.is"),
         ("expect(f(1)).toBeFalsy();", "__goldseam__(0, () => [f(1)]);", "js.truth"),
         ("expect(f(1)).toHaveProperty('a.b', 2);", "__goldseam__(0, () => [f(1)]);", "js.property"),
-        ("expect(f).toThrow('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("expect(f).toThrow('no');", "__goldseam__(0, () => { __goldseam__.tried(f); return []; });", "js.raises"),
         ("expect(f).not.toThrow();", "__goldseam__(0, () => { (f)(); return []; });", "no_raise"),
         (
             "await expect(f(1)).resolves.toBe(3);",
@@ -102,7 +102,7 @@ def recorded(text: str) -> str:
         ),
         (
             "expect(f).toThrowErrorMatchingInlineSnapshot(`[Error: no]`);",
-            "__goldseam__(0, () => { (f)(); return []; });",
+            "__goldseam__(0, () => { __goldseam__.tried(f); return []; });",
             "js.raises",
         ),
         ("expect(f).toHaveBeenCalledTimes(2);", "__goldseam__(0, () => [(f).mock.calls.length]);", "js.is"),
@@ -129,7 +129,7 @@ CHAI = 'const chai = require("chai");\nconst sinon = require("sinon");\nconst { 
         ("expect(f(1)).to.be.true;", "__goldseam__(0, () => [f(1)]);", "js.is"),
         ("expect(f(1)).to.be.ok;", "__goldseam__(0, () => [f(1)]);", "js.truth"),
         ("f(1).should.eql([3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
-        ("expect(f).to.throw('no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        ("expect(f).to.throw('no');", "__goldseam__(0, () => { __goldseam__.tried(f); return []; });", "js.raises"),
         ("expect(f(1)).to.have.lengthOf(3);", "__goldseam__(0, () => [f(1)]);", "js.length"),
         ("assert.isTrue(f(1), 'yes');", "__goldseam__(0, () => [f(1)]);", "js.is"),
         ("assert.deepEqual(f(1), [3]);", "__goldseam__(0, () => [f(1)]);", "js.deep"),
@@ -138,8 +138,12 @@ CHAI = 'const chai = require("chai");\nconst sinon = require("sinon");\nconst { 
         ("expect(f(1)).to.be.an('array');", "__goldseam__(0, () => [f(1)]);", "js.kind"),
         ("expect(f(1)).to.exist;", "__goldseam__(0, () => [f(1)]);", "js.=="),
         ("expect(f(1)).to.include({ a: 1 });", "__goldseam__(0, () => [f(1)]);", "js.object"),
-        ("expect(f).to.throw(TypeError, /no/);", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
-        ("assert.throws(f, 'no');", "__goldseam__(0, () => { (f)(); return []; });", "js.raises"),
+        (
+            "expect(f).to.throw(TypeError, /no/);",
+            "__goldseam__(0, () => { __goldseam__.tried(f); return []; });",
+            "js.raises",
+        ),
+        ("assert.throws(f, 'no');", "__goldseam__(0, () => { __goldseam__.tried(f); return []; });", "js.raises"),
         ("expect(f).to.have.been.calledOnce;", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
         ("expect(f).to.have.been.calledWith(1);", "__goldseam__(0, () => [(f).args]);", "js.called"),
         ("sinon.assert.callCount(f, 2);", "__goldseam__(0, () => [(f).callCount]);", "js.is"),
@@ -392,7 +396,7 @@ def test_what_all_calls_of_a_helper_write_out_is_expected(helper, calls, after):
         ("expect(f(1)).to.eql([3]);", "[f(1)]", "loose"),
         ("expect(f(1)).to.be.a('array');", "[f(1)]", None),
         ("expect(f(1)).to.not.be.ok();", "[f(1)]", None),
-        ("expect(f).to.throwError(/no/);", "{ (f)(); return []; }", None),
+        ("expect(f).to.throwError(/no/);", "{ __goldseam__.tried(f); return []; }", None),
         ("expect(f(1)).to.be.an('object');", None, None),
         ("expect(f).to.throwError('no');", None, None),
         ("expect(f).to.throwError(function (error) { g(error); });", None, None),
@@ -510,7 +514,7 @@ UVU = 'import { suite } from "uvu";\nimport * as assert from "uvu/assert";\ncons
         (
             AVA,
             "const error = t.throws(f, { code: 'E' });",
-            "const error = __goldseam__(0, () => { (f)(); return []; }, null, t, true);",
+            "const error = __goldseam__(0, () => { __goldseam__.tried(f); return []; }, null, t, true);",
             "js.raises",
         ),
         (
@@ -866,7 +870,8 @@ def test_an_object_of_a_class_that_a_snapshot_shows_in_another_form_stays(name, 
 def test_a_recording_hands_out_both_sides():
     text = f"{ASSERT}const want = {{ a: 1 }};\nassert.deepEqual(f(1), want, 'w');\nassert.throws(f, /x/);\n"
     assert recorded(text).endswith(
-        "__goldseam__(0, () => [f(1), want]);\n__goldseam__(1, () => { (f)(); return []; }, () => [/x/]);\n"
+        "__goldseam__(0, () => [f(1), want]);\n"
+        "__goldseam__(1, () => { __goldseam__.tried(f); return []; }, () => [/x/]);\n"
     )
 
 
@@ -967,7 +972,7 @@ def test_what_the_product_is_given_only_parts_of_is_an_expectation_where_nobody_
 def test_what_an_error_says_comes_out_where_the_product_says_it_and_no_class_does(wanted, handed):
     text = f"{ASSERT}import {{ f, message }} from './lib';\ntest('a', () => {{ expect(f).toThrow({wanted}); }});\n"
     beside = f", () => [{handed}]" if handed else ""
-    assert f"__goldseam__(0, () => {{ (f)(); return []; }}{beside});" in stripped(text)
+    assert f"__goldseam__(0, () => {{ __goldseam__.tried(f); return []; }}{beside});" in stripped(text)
     assert f", () => [{wanted}]);" in recorded(text)
 
 
@@ -1525,3 +1530,45 @@ def test_a_row_that_makes_a_test_of_its_own_is_expected_whatever_that_waits_for(
 )  # fmt: skip
 def test_a_name_of_which_the_product_says_whether_it_is_set_is_not_expected(body, mode):
     assert best(parsed(f"const lib = require('../lib');\nit('x', () => {{ {body} }});\n")) == {0: mode}
+
+
+def test_what_is_to_throw_is_called_of_no_object_and_only_if_it_is_a_function():
+    text = f"{ASSERT}it('a', () => {{ STATEMENT }});\n"
+    for statement, handed in (
+        ("assert.throws(lib.f);", "__goldseam__(0, () => { __goldseam__.tried(lib.f); return []; });"),
+        ("expect(lib.f).toThrow();", "__goldseam__(0, () => { __goldseam__.tried(lib.f); return []; });"),
+        ("expect(lib.f).not.toThrow();", "__goldseam__(0, () => { (0, lib.f)(); return []; });"),
+        ("expect(() => lib.f()).toThrow();", "__goldseam__(0, () => { (() => lib.f())(); return []; });"),
+    ):
+        assert handed in stripped(text.replace("STATEMENT", statement))
+
+
+def test_what_a_message_asks_is_asked_without_its_words():
+    head = ASSERT + "const lib = require('../lib');\nconst want = 3;\n"
+    for message, asked in (
+        ("`was ${r.error.text()} at ${r.rows[0].a}, not ${want}`", "r.error.text(), r.rows[0].a"),
+        ("'was ' + show(r.code.text, want)", "r.code.text"),
+        ("r.error && r.error.text", "r.error && r.error.text"),
+        ("r.error ? r.error.text : 'nothing'", "r.error"),
+    ):
+        text = f"{head}it('a', () => {{ const r = lib.f(); assert.equal(r.a, want, {message}); }});\n"
+        handed = f"__goldseam__(0, () => {{ const __it__ = [r.a]; void [{asked}]; return __it__; }});"
+        assert handed in stripped(text).replace("show, ", "")
+        assert "want = undefined" in stripped(text)
+    for message in ("'is ' + want", "`of ${r}`", "JSON.stringify(want)", "() => r.error.text"):
+        text = f"{head}it('a', () => {{ const r = lib.f(); assert.equal(r.a, want, {message}); }});\n"
+        assert "__goldseam__(0, () => [r.a]);" in stripped(text)
+
+
+def test_what_stands_beside_a_promise_is_made_before_that_is_waited_for():
+    text = "it('a', async () => { await expect(f(1)).resolves.toBe(lib.count); });\n"
+    assert (
+        "await __goldseam__(0, async (__it__ = [f(1), lib.count]) => "
+        "[await __goldseam__.fulfilled(__it__[0]), __it__[1]]);"
+    ) in stripped(text)
+
+
+@pytest.mark.parametrize("adds", ["expect.addEqualityTesters([same])", "jasmine.addCustomEqualityTester(same)"])
+def test_a_file_that_says_what_is_equal_stays(adds):
+    with pytest.raises(ValueError, match="equal"):
+        parsed(f"beforeEach(() => {{ {adds}; }});\nit('a', () => {{ expect(f(1)).toEqual(2); }});\n")

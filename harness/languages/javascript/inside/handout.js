@@ -420,11 +420,16 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { linted: linting(site), reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, keysOf, textOf, valueOf });
+  return Object.assign(site, { linted: linting(site), tried, reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, keysOf, textOf, valueOf });
 }
 
 // The keys of an object as chai has them: with symbols.
 const keysOf = (value) => [...Object.keys(value), ...symbols_(value).filter((key) => own_(value, key).enumerable)];
+
+// Calls what is to throw: libraries refuse what is no function, and call it of no object.
+function tried(body) {
+  if (typeof body === "function") body();
+}
 
 // What a promise is rejected with.
 async function reason(promise) {
