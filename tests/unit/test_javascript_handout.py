@@ -75,11 +75,13 @@ def test_a_view_tells_its_own_bytes_and_what_is_no_index_is_a_property(tmp_path)
         "new DataView(new Uint8Array([9, 8, 7, 6]).buffer, 1, 2)",
         "new Uint8Array([9, 8]).buffer",
         "Object.assign([4], { 4294967295: 2 })",
+        "Object.assign(/a/g, { lastIndex: 2 })",
     )
     assert handed_out(tmp_path, *codes) == [
         ["js", ["T", "DataView", ["8", "7"], []]],
         ["js", ["T", "ArrayBuffer", ["9", "8"], []]],
         ["js", ["a", "Array", [["N", "4"]], [[["s", "4294967295"], ["N", "2"]]]]],
+        ["js", ["R", "RegExp", "a", "g", [[["s", "lastIndex"], ["N", "2"]]]]],
     ]
 
 

@@ -393,7 +393,8 @@ def test_what_all_calls_of_a_helper_write_out_is_expected(helper, calls, after):
     ("statement", "handed", "rules"),
     [
         ("expect(f(1)).to.be(3);", "[f(1)]", None),
-        ("expect(f(1)).to.eql([3]);", "[f(1)]", "loose"),
+        ("expect(f(1)).to.eql([3]);", "[f(1)]", "expect.js"),
+        ("expect(f(1)).to.not.eql([3]);", None, None),
         ("expect(f(1)).to.be.a('array');", "[f(1)]", None),
         ("expect(f(1)).to.not.be.ok();", "[f(1)]", None),
         ("expect(f).to.throwError(/no/);", "{ __goldseam__.tried(f); return []; }", None),
@@ -1568,7 +1569,60 @@ def test_what_stands_beside_a_promise_is_made_before_that_is_waited_for():
     ) in stripped(text)
 
 
+def test_a_should_asks_for_an_object_and_some_libraries_for_errors():
+    should = parsed(
+        'const chai = require("chai");\nit("a", () => { f(1).should.not.equal(3); expect(f(1)).to.equal(3); });\n'
+    )
+    ava = parsed(
+        'import test from "ava";\ntest("a", (t) => { t.throws(f); t.throws(() => f(), { message: "b" }); });\n'
+    )
+    text = "it('a', () => { expect(f).toThrow(); expect(f).toThrowError(); });\n"
+    jasmine = StrippedSource(text.encode(), path="a.js", first=0, framework="jasmine")
+    vitest = StrippedSource(text.encode(), path="a.js", first=0, framework="vitest")
+    options = [[dict(slot.assertion.options) for slot in source.slots] for source in (should, ava, jasmine, vitest)]
+    of_errors = {"by": "exact", "only": "errors"}
+    assert options == [
+        [{"not": True, "asks": "should"}, {}],
+        [of_errors, of_errors],
+        [{"by": "exact"}, of_errors],
+        [{"by": "message", "only": "truthy"}] * 2,
+    ]
+
+
+def test_an_empty_text_that_is_looked_for_is_another_thing_to_vitest_and_tap():
+    tap = 'const t = require("tap");\nt.match(f(1), "");\nt.match(f(1), "b");\n'
+    assert [slot.assertion.is_unread for slot in of_runner(tap, "tap").slots] == [True, False]
+    text = b"it('a', () => { expect(f).toThrow(''); expect(f).toThrow('b'); });\n"
+    source = StrippedSource(text, path="a.js", first=0, framework="vitest")
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, False]
+
+
 @pytest.mark.parametrize("adds", ["expect.addEqualityTesters([same])", "jasmine.addCustomEqualityTester(same)"])
 def test_a_file_that_says_what_is_equal_stays(adds):
     with pytest.raises(ValueError, match="equal"):
         parsed(f"beforeEach(() => {{ {adds}; }});\nit('a', () => {{ expect(f(1)).toEqual(2); }});\n")
+
+
+def test_an_expect_that_goes_on_or_asks_again_counts_as_left_inside():
+    text = "it('a', () => { expect.soft(f(1)).toBe(2); expect.poll(() => f(1)).toBe(2); expect(f(1)).toBe(2); });\n"
+    source = StrippedSource(text.encode(), path="a.js", first=0, framework="vitest")
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, True, False]
+
+
+def test_libraries_that_say_the_same_words_compare_in_their_own_ways():
+    tape = 'const test = require("tape");\ntest("a", (t) => { t.equal(f(1), 3); t.notEqual(f(1), 3); });\n'
+    qunit = 'QUnit.test("a", (assert) => { assert.throws(f); assert.rejects(f()); assert.equal(f(1), 3); });\n'
+    jasmine = "it('a', () => { expect(f(1)).toContain(3); });\n"
+    should = 'const should = require("should");\nit("a", () => { f(1).should.eql(3); f(1).should.match("b"); });\n'
+    of_chai = 'const { expect } = require("chai");\nit("a", () => { expect(f).to.throw(new Error("b")); });\n'
+    told = [
+        [(slot.assertion.op, dict(slot.assertion.options)) for slot in of_runner(text, runner).slots]
+        for text, runner in ((tape, "tap"), (qunit, "qunit"), (jasmine, "jasmine"), (should, "mocha"))
+    ]
+    assert told == [
+        [("js.is", {}), ("js.===", {"by": "both", "not": True})],
+        [("js.raises", {"only": "truthy"}), ("js.raises", {}), ("js.==", {"by": "=="})],
+        [("js.contain", {"by": "jasmine"})],
+        [("js.deep", {"rules": "should", "asks": "should"})],
+    ]
+    assert of_runner(of_chai, "mocha").slots == ()

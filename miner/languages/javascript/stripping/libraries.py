@@ -31,6 +31,10 @@ class Compared(NamedTuple):
         return self._replace(options=contrary(self.options)) if options.get("not") else self
 
 
+BY_SIGN: Mapping[str, object] = {"by": "=="}
+"""What compares by the sign alone, to which NaN is not itself; node's `assert.equal` takes it for that."""
+
+
 def _value(text: str) -> Compared:
     return Compared("js.is", sides=1, text=text)
 
@@ -64,6 +68,7 @@ def of_dom(matcher: str, arguments: Sequence[Node]) -> Compared | None:
 
 
 _TRUE, _UNTRUE = Compared("js.truth", sides=1), Compared("js.truth", NOT, sides=1)
+_IS = Compared("js.is")
 _SAME, _NOT_SAME = Compared("js.==="), Compared("js.===", NOT)
 _MATCH, _NO_MATCH = Compared("js.match"), Compared("js.match", NOT)
 _EQUALS = ("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals")
@@ -75,6 +80,8 @@ _COMMON: Mapping[str, Compared] = {
 }  # fmt: skip
 _TAPE: Mapping[str, Compared] = {
     **_COMMON,
+    **dict.fromkeys(_EQUALS, _IS),
+    **dict.fromkeys(_EQUALS_NOT, Compared("js.===", {"by": "both", **NOT})),
     **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("tape")),
     **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("tape", NOT)),
 }
@@ -84,12 +91,13 @@ _TAP: Mapping[str, Compared] = {
     **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), _deep("tap strict")),
 }  # fmt: skip
 _AVA: Mapping[str, Compared] = {
-    "is": Compared("js.is"), "not": Compared("js.is", NOT), "deepEqual": _deep("ava"),
+    "is": _IS, "not": Compared("js.is", NOT), "deepEqual": _deep("ava"),
     "notDeepEqual": _deep("ava", NOT), "true": _value("true"), "false": _value("false"), "truthy": _TRUE,
     "assert": _TRUE, "falsy": _UNTRUE, "regex": _MATCH, "notRegex": _NO_MATCH,
 }  # fmt: skip
 _QUNIT: Mapping[str, Compared] = {
-    "equal": Compared("js.=="), "notEqual": Compared("js.==", NOT), "strictEqual": _SAME, "notStrictEqual": _NOT_SAME,
+    "equal": Compared("js.==", BY_SIGN), "notEqual": Compared("js.==", {**BY_SIGN, **NOT}),
+    "strictEqual": _SAME, "notStrictEqual": _NOT_SAME,
     "deepEqual": _deep("qunit"), "notDeepEqual": _deep("qunit", NOT), "ok": _TRUE, "notOk": _UNTRUE,
     "true": _value("true"), "false": _value("false"),
 }  # fmt: skip
@@ -109,7 +117,8 @@ UVU: Mapping[str, Compared] = {
 }  # fmt: skip
 """Of `uvu/assert`, by the names behind it."""
 JASMINE: Mapping[str, Compared] = {
-    "toBe": _SAME, "toEqual": _deep("jasmine"), "toContain": Compared("js.contain"), "toBeNull": _value("null"),
+    "toBe": _SAME, "toEqual": _deep("jasmine"), "toContain": Compared("js.contain", {"by": "jasmine"}),
+    "toBeNull": _value("null"),
     "toBeUndefined": _value("undefined"), "toBeNaN": _value("NaN"), "toBeTrue": _value("true"),
     "toBeFalse": _value("false"), "toBeTruthy": _TRUE, "toBeFalsy": _UNTRUE,
     "toBeDefined": Compared("js.defined", sides=1), "toBeInstanceOf": Compared("js.instance"),
