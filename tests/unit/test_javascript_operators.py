@@ -938,3 +938,9 @@ def test_where_versions_differ_in_zeros_and_nan_neither_is_told_apart():
     contrary = {"by": "both", "not": True}
     assert not any(decided("js.===", *pair, **contrary) for pair in ((math.nan, math.nan), (-0.0, 0), (1, 1)))
     assert decided("js.===", 1, 2, **contrary)
+
+
+def test_what_says_itself_what_it_is_includes_nothing():
+    props = [[["s", "a"], js(1)]]
+    for told, holds in (([], True), ([["Array"]], False)):
+        assert decided("js.object", ["O", "Object", props, *told], {"a": 1}, by="include", rules="chai") is holds
