@@ -75,11 +75,13 @@ def test_a_view_tells_its_own_bytes_and_what_is_no_index_is_a_property(tmp_path)
         "new DataView(new Uint8Array([9, 8, 7, 6]).buffer, 1, 2)",
         "new Uint8Array([9, 8]).buffer",
         "Object.assign([4], { 4294967295: 2 })",
+        "Object.assign(/a/g, { lastIndex: 2 })",
     )
     assert handed_out(tmp_path, *codes) == [
         ["js", ["T", "DataView", ["8", "7"], []]],
         ["js", ["T", "ArrayBuffer", ["9", "8"], []]],
         ["js", ["a", "Array", [["N", "4"]], [[["s", "4294967295"], ["N", "2"]]]]],
+        ["js", ["R", "RegExp", "a", "g", [[["s", "lastIndex"], ["N", "2"]]]]],
     ]
 
 
@@ -121,3 +123,11 @@ def test_what_an_object_hides_or_is_called_for_another_is_told(tmp_path):
         ["js", ["a", "Array", [["s", "a"], ["Y", "Symbol(Symbol.iterator)"]], []]],
         ["js", ["O", "Object", []]],
     ]
+
+
+def test_what_is_no_function_throws_nothing_and_a_function_is_called_of_no_object(tmp_path):
+    codes = (
+        "(() => { site.tried(undefined); return 1; })()",
+        "(() => { const of = { f() { 'use strict'; of.it = this; } }; site.tried(of.f); return of.it; })()",
+    )
+    assert handed_out(tmp_path, *codes) == [["js", ["N", "1"]], ["js", ["u"]]]

@@ -719,6 +719,9 @@ SUGGESTED = {"messageId": "found", "template": "no {{ name }}", "desc": "no b", 
         ([message(suggestions=[SUGGESTED])], [{"messageId": "found"}], 9, False),
         ([message(suggestions=[SUGGESTED])], [{"suggestions": 1}], 9, True),
         ([message(suggestions=[SUGGESTED])], [{"suggestions": []}], 9, False),
+        ([message(suggestions=[SUGGESTED, SUGGESTED])], [{"suggestions": 2}], 8, True),
+        ([message(suggestions=[SUGGESTED, SUGGESTED])], [{"suggestions": 2}], 9, False),
+        ([message(suggestions=[SUGGESTED, {**SUGGESTED, "desc": "no c"}])], [{"suggestions": 2}], 9, True),
         ([message()], [{"suggestions": None}], 9, True),
         ([message(suggestions=[SUGGESTED])], [{"suggestions": [{"desc": "no b", "output": "b;"}]}], 9, True),
         ([message(suggestions=[SUGGESTED])], [{"suggestions": [{"messageId": "found", "output": "c;"}]}], 9, False),
@@ -851,3 +854,93 @@ def test_an_array_holds_no_nan_and_contains_no_object_that_is_an_array():
     assert not decided("js.contain", [math.nan], math.nan)
     sample = ["m", "ObjectContaining", False, js([1]), None]
     assert not decided("js.deep", [1], sample, rules="jest")
+
+
+def test_what_has_no_property_to_be_asked_passes_neither_way():
+    contrary = {"rules": "chai", "not": True}
+    for nothing in (UNDEFINED, None, ["O", None, []]):
+        assert decided("js.deep", nothing, {"a": 1}, **contrary)
+        assert not decided("js.deep", nothing, {"a": 1}, asks="should", **contrary)
+    plain = ["O", None, [[["s", "a"], js(1)]]]
+    assert decided("js.deep", plain, {"a": 1}, rules="chai")
+    assert not decided("js.deep", plain, {"a": 1}, rules="chai", asks="should")
+    assert decided("js.deep", {"a": 1}, {"a": 1}, rules="chai", asks="should")
+
+
+def test_by_the_sign_alone_nan_is_not_itself():
+    assert decided("js.==", math.nan, math.nan)
+    assert not decided("js.==", math.nan, math.nan, by="==")
+    assert decided("js.==", math.nan, math.nan, by="==", **{"not": True})
+    assert decided("js.==", "1", 1, by="==")
+
+
+@pytest.mark.parametrize(
+    ("rules", "holds"),
+    [("strict", False), ("loose", False), ("tap", False), ("should", False), ("jest", True), ("chai", True)],
+)
+def test_where_a_regular_expression_searches_next_counts_for_some_libraries(rules, holds):
+    plain, moved = (["R", "RegExp", "a", "g", props] for props in ([], [[js("lastIndex"), js(2)]]))
+    assert decided("js.deep", moved, plain, rules=rules) is holds
+    assert not decided("js.deep", ["R", "RegExp", "a", "g", [[js("other"), js(2)]]], plain, rules=rules)
+
+
+def test_a_boxed_value_that_is_asked_by_its_property_is_not_decided():
+    boxed = ["B", "Number", js(3), []]
+    assert decided("js.===", boxed, 3, **{"not": True})
+    assert not decided("js.===", boxed, 3, asks="should", **{"not": True})
+
+
+def test_jasmine_finds_no_empty_text_and_tells_zeros_apart():
+    assert decided("js.contain", [0], 0, by="jasmine")
+    assert not decided("js.contain", [-0.0], 0, by="jasmine")
+    assert decided("js.contain", [math.nan], math.nan, by="jasmine")
+    assert not decided("js.contain", [math.nan], math.nan, by="jasmine", **{"not": True})
+    assert decided("js.contain", "abc", "b", by="jasmine")
+    assert not decided("js.contain", "", "", by="jasmine")
+    assert not decided("js.contain", ["S", "Set", [js(math.nan)], []], math.nan, by="jasmine", **{"not": True})
+
+
+def test_a_set_of_another_class_a_class_and_nothing_are_told_apart_as_each_library_does():
+    of_class = ["S", "Members", [js(1)], []]
+    assert [decided("js.deep", of_class, ["S", "Set", [js(1)], []], rules=rules) for rules in ("jasmine", "chai")] == [
+        False,
+        True,
+    ]
+    point = ["O", "Point", [[["s", "a"], js(1)]]]
+    assert [decided("js.deep", point, {"a": 1}, rules=rules) for rules in ("should", "chai")] == [False, True]
+    assert decided("js.deep", -0.0, 0, rules="should")
+    assert [decided("js.deep", UNDEFINED, None, rules=rules) for rules in ("loose", "expect.js")] == [True, False]
+    assert decided("js.deep", [1], ["1"], rules="expect.js")
+    assert not decided("js.contain", ["S", "Set", [js(1)], []], 1, by="array")
+    assert not decided("js.length", ["S", "Set", [js(1)], []], 0, by="keys", rules="expect.js", **{"not": True})
+
+
+def test_of_calls_that_were_not_made_only_what_differs_for_every_library_counts():
+    for given in (["O", None, [[["s", "a"], js(1)]]], {"b": 1}):
+        made = [[given]]
+        was_not = {"which": "any", "rules": "ava", "first": True, "not": True}
+        assert decided("js.called", made, {"a": 1}, **was_not) is (given == {"b": 1})
+        assert not decided("js.called", made, {"a": 1}, **{**was_not, "not": False})
+    members = [[["S", "Set", [js(2), js(1)], []]]]
+    assert not decided("js.called", members, ["S", "Set", [js(1), js(2)], []], **was_not)
+
+
+def test_to_vitest_what_is_no_error_is_not_alike_one():
+    site = Site(op="js.raises", sides=("kept",))
+    event = Event(test_id="t", slot=0, values=(), raised=["js", js({"message": "no"})])
+    kept = (["js", error("Error", "no", "Error")],)
+    for alike, holds in (("whole", False), ("cause", True)):
+        told = replace(site, options={"by": "message", "alike": alike})
+        assert judge.event_holds(told, Expected(slot=0, kept=kept, raises=True, plain=False), event) is holds
+
+
+def test_where_versions_differ_in_zeros_and_nan_neither_is_told_apart():
+    contrary = {"by": "both", "not": True}
+    assert not any(decided("js.===", *pair, **contrary) for pair in ((math.nan, math.nan), (-0.0, 0), (1, 1)))
+    assert decided("js.===", 1, 2, **contrary)
+
+
+def test_what_says_itself_what_it_is_includes_nothing():
+    props = [[["s", "a"], js(1)]]
+    for told, holds in (([], True), ([["Array"]], False)):
+        assert decided("js.object", ["O", "Object", props, *told], {"a": 1}, by="include", rules="chai") is holds

@@ -27,6 +27,8 @@ def reported(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     messages, errors, since = list(map(_fields, _items(outcome["messages"]))), spec["errors"], spec["since"]
     if since >= _REFUSES_FATAL and any(message.get("fatal") is True for message in messages):
         return False
+    if since >= _ASKS_FOR_SUGGESTIONS and any(map(_suggests_alike, messages)):
+        return False
     if isinstance(errors, float):
         return len(messages) == errors and _is_fixed(outcome, spec)
     expected = _items(errors)
@@ -46,6 +48,12 @@ def _items(value: object) -> tuple[Any, ...]:
     if not isinstance(value, Object) or value.tag != "a":
         raise ValueError("not an array")
     return value.items
+
+
+def _suggests_alike(message: Mapping[Any, Any]) -> bool:
+    """Whether two suggestions of a message say the same."""
+    texts = [_fields(suggestion)["desc"] for suggestion in _items(message["suggestions"])]
+    return any(text in texts[:place] for place, text in enumerate(texts))
 
 
 def _is_fixed(outcome: Mapping[Any, Any], spec: Mapping[Any, Any]) -> bool:

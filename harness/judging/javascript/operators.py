@@ -118,6 +118,8 @@ class _Comparison:
     """Whether the members of sets and maps have to come in the same order."""
     enumerated: bool = False
     """Whether what prototypes have counts where a loop over names finds it."""
+    places: bool = False
+    """Whether it counts where a regular expression searches next."""
     buffers: bool = False
     """Whether a `Buffer` counts as the `Uint8Array` that it is."""
     maps: bool = True
@@ -211,16 +213,24 @@ class _Comparison:
         if left.tag == "M" and not self.maps:
             raise UndecidableError("maps")
         if left.tag == "E":
-            if not self.errors:
-                raise UndecidableError("errors")
-            if left.text != other.text or (self.classes and left.chain != other.chain):
-                return False
-            return self._named(left.more, other.more) and self._named(left.props, other.props)
-        if left.text != other.text or not self._parts(left, other) or not self._named(left.props, other.props):
+            return self._errors(left, other)
+        if left.text != other.text or not self._parts(left, other):
+            return False
+        if not self._named(self._props(left), self._props(other)):
             return False
         if not self.undefined and any(_may_inherit(*pair) for pair in ((left, other), (other, left))):
             raise UndecidableError("a property that may be inherited")
         return True
+
+    def _errors(self, left: Object, other: Object) -> bool:
+        if not self.errors:
+            raise UndecidableError("errors")
+        if left.text != other.text or (self.classes and left.chain != other.chain):
+            return False
+        return self._named(left.more, other.more) and self._named(left.props, other.props)
+
+    def _props(self, value: Object) -> Iterable[tuple[Any, Any]]:
+        return value.props if value.tag != "R" or self.places else _without_place(value.props)
 
     def _alike(self, left: Object, other: Object) -> bool:
         """Whether two objects have the same in them, whatever else; of errors, their texts."""
@@ -275,6 +285,10 @@ def _by_text(props: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return [(key, value) for key, value in props if isinstance(key, str)]
 
 
+def _without_place(props: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((key, value) for key, value in props if key != "lastIndex")
+
+
 def _may_inherit(value: Object, other: Object) -> bool:
     """Whether an object of a class has no property of its own where another has one that is undefined."""
     is_plain = value.name in ("Object", None) and not value.enumerated
@@ -308,19 +322,29 @@ def _is_of_class(value: Object, kind: Opaque, name: str) -> bool:
 _ANY_TYPES: Mapping[str, type] = {"Number": float, "String": str, "Boolean": bool, "BigInt": int, "Symbol": Symbol}
 _ANY_TAGS = {"Array": "a", "Date": "D", "RegExp": "R", "Map": "M", "Set": "S"}
 _DEEP: Mapping[str, Callable[[], _Comparison]] = {
-    "strict": lambda: _Comparison(primitives=same_value, classes=True),
-    "loose": lambda: _Comparison(primitives=loosely_equal, buffers=True),
+    "strict": lambda: _Comparison(primitives=same_value, classes=True, places=True),
+    "loose": lambda: _Comparison(primitives=loosely_equal, buffers=True, places=True),
     "jest": lambda: _Comparison(primitives=same_value, undefined=False, errors=False, named=("M", "S", "T", "B")),
     "jest strict": lambda: _Comparison(primitives=same_value, classes=True, errors=False),
     "chai": lambda: _Comparison(primitives=same_value, errors=False, enumerated=True, buffers=True),
     "tape": lambda: _Comparison(primitives=same_value, classes=True, errors=False, enumerated=True),
-    "tap": lambda: _Comparison(primitives=loosely_equal, errors=False),
-    "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False),
+    "tap": lambda: _Comparison(primitives=loosely_equal, errors=False, places=True),
+    "tap strict": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False, places=True),
     "ava": lambda: _Comparison(primitives=same_value, classes=True, ordered=True, errors=False),
     "uvu": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False, enumerated=True),
     "qunit": lambda: _Comparison(primitives=_one_of_same, classes=True, nameless=True, errors=False, enumerated=True),
-    "jasmine": lambda: _Comparison(primitives=same_value, classes=True, nameless=True, maps=False, errors=False),
+    "jasmine": lambda: _Comparison(
+        primitives=same_value, classes=True, nameless=True, named=("S", "T", "B"), maps=False, errors=False
+    ),
+    "should": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False, places=True),
+    "expect.js": lambda: _Comparison(primitives=_loosely_there, errors=False, buffers=True),
 }
+
+
+def _loosely_there(left: object, other: object) -> bool:
+    """`==`, but of null and undefined, which are only what they are."""
+    empty = (None, UNDEFINED)
+    return left is other if left in empty or other in empty else loosely_equal(left, other)
 
 
 def _one_of_same(left: object, other: object) -> bool:
@@ -402,8 +426,10 @@ def _raises(operands: list[Any], options: Mapping[str, Any]) -> bool:
 
 def _says_alike(error: object, expected: object, how: str) -> bool:
     """Whether an error has the cause of one that is expected; what is not to be alike otherwise, if not `whole`."""
-    if not (isinstance(error, Object) and isinstance(expected, Object) and error.tag == expected.tag == "E"):
+    if not (isinstance(expected, Object) and expected.tag == "E"):
         return True
+    if not (isinstance(error, Object) and error.tag == "E"):
+        return how != "whole"
     if how == "whole":
         return deeply_equal(error, expected, "strict")
     cause, its = (Object(tag="O", props=each.more) for each in (error, expected))
@@ -490,6 +516,10 @@ def _has_fields(error: object, expected: Object) -> bool:
 
 def _contains(operands: list[Any], options: Mapping[str, Any]) -> bool:
     container, item = operands
+    if options.get("by") == "jasmine":
+        return _contains_in_jasmine(container, item)
+    if options.get("by") == "array" and not (isinstance(container, str) or _is_array(container)):
+        raise UndecidableError("neither a text nor an array")
     if isinstance(container, str) or options.get("by") == "text":
         if not isinstance(item, str) or not isinstance(container, str):
             raise UndecidableError("something else in a text, or a text in something else")
@@ -498,6 +528,22 @@ def _contains(operands: list[Any], options: Mapping[str, Any]) -> bool:
     if is_nan and isinstance(container, Object) and container.tag == "S":
         raise UndecidableError("libraries differ")
     return any(strictly_equal(part, item) for part in _members(container))
+
+
+def _contains_in_jasmine(container: object, item: object) -> bool:
+    """As jasmine: an item of an array that equals, a member of a set that is the same, a part of a text."""
+    if isinstance(container, str):
+        if not isinstance(item, str) or not container:
+            raise UndecidableError("something else in a text, or an empty one")
+        return item in container
+    same = same_value if _is_array(container) else strictly_equal
+    if isinstance(item, float) and math.isnan(item) and not _is_array(container):
+        raise UndecidableError("libraries differ")
+    return any(same(part, item) for part in _members(container))
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, Object) and value.tag == "a"
 
 
 def _contains_equal(operands: list[Any], _options: Mapping[str, Any]) -> bool:
@@ -525,6 +571,8 @@ def _members(container: object) -> tuple[Any, ...]:
 def _length(operands: list[Any], options: Mapping[str, Any]) -> bool:
     value, length = operands
     by = options.get("by")
+    if options.get("rules") == "expect.js" and isinstance(value, Object) and value.tag in ("M", "S"):
+        raise UndecidableError("what has no properties to be counted")
     if by == "keys" and isinstance(value, Object) and value.tag in ("O", "M", "S"):
         return bool(float(len(_by_text(value.props) if value.tag == "O" else value.items)) == length)
     if isinstance(value, str):
@@ -597,6 +645,8 @@ def _includes(value: object, expected: object, rules: str) -> bool:
     """As chai's `include` with an object: each of its properties is one of the other."""
     if not isinstance(expected, Object) or expected.tag != "O" or not isinstance(value, Object) or value.tag != "O":
         raise UndecidableError("not two plain objects")
+    if value.called:
+        raise UndecidableError("an object that says itself what it is")
     actual = _own(value, expected)
     if rules == "===":
         return all(key in actual and strictly_equal(actual[key], inner) for key, inner in expected.props)
@@ -682,7 +732,7 @@ def _deep(operands: list[Any], options: Mapping[str, Any]) -> bool:
     rules = options["rules"]
     is_equal = deeply_equal(left, other, rules, takes_matchers=rules.startswith("jest"))
     if options.get("not") and not is_equal and "strict" not in rules and not is_partial(other):
-        comparison = replace(_DEEP[rules](), lenient=True, undefined=False)
+        comparison = replace(_DEEP[rules](), lenient=True, undefined=False, ordered=False)
         if comparison.equal(left, other):
             raise UndecidableError("libraries differ")
     return is_equal
@@ -732,8 +782,10 @@ def _called(operands: list[Any], options: Mapping[str, Any]) -> bool:
     for call in calls:
         values = _members(call)[: len(arguments) if options.get("first") else None]
         pairs = zip(values, arguments, strict=False)
+        if len(values) != len(arguments):
+            continue
         try:
-            if len(values) == len(arguments) and all(deeply_equal(*pair, rules, takes_matchers=True) for pair in pairs):
+            if all(_deep([*pair], {"rules": rules, "not": options.get("not")}) for pair in pairs):
                 return True
         except UndecidableError:
             undecided = True
@@ -762,6 +814,21 @@ def _kind(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     return found == expected.lower()
 
 
+def _strictly(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    left, other = operands
+    is_equal = strictly_equal(left, other)
+    if options.get("by") == "both" and same_value(left, other) is not is_equal:
+        raise UndecidableError("versions differ")
+    return is_equal
+
+
+def _loosely(operands: list[Any], options: Mapping[str, Any]) -> bool:
+    left, other = operands
+    if options.get("by") == "==" and isinstance(left, float) and math.isnan(left):
+        return False  # by the sign NaN is not itself
+    return loosely_equal(left, other)
+
+
 def _match(operands: list[Any], _options: Mapping[str, Any]) -> bool:
     text, pattern = operands
     if isinstance(pattern, str) and isinstance(text, str):
@@ -771,8 +838,8 @@ def _match(operands: list[Any], _options: Mapping[str, Any]) -> bool:
 
 _DECIDES: Mapping[str, Decider] = {
     "js.is": of_two(same_value),
-    "js.===": of_two(strictly_equal),
-    "js.==": of_two(loosely_equal),
+    "js.===": _strictly,
+    "js.==": _loosely,
     "js.deep": _deep,
     "js.truth": of_one(truthy),
     "js.defined": of_one(lambda value: value is not UNDEFINED),
@@ -802,5 +869,20 @@ PARTIAL = frozenset({"js.contain", "js.contain_equal", "js.length", "js.property
 """Operators that look at a part alone: what is beside that may be anything, such as a method."""
 
 
-OPERATORS = negatable(_DECIDES, object)
+def _asked(decide: Decider) -> Decider:
+    """An operator of what an assertion asks for a property that all objects have (`x.should`)."""
+
+    def decided(operands: list[Any], options: Mapping[str, Any]) -> bool:
+        value = operands[0] if "asks" in options else ""
+        is_bare = isinstance(value, Object) and value.tag == "O" and value.name is None
+        if value is None or value is UNDEFINED or is_bare:
+            raise UndecidableError("no property to be asked")
+        if "asks" in options and isinstance(value, Object) and value.tag == "B":
+            raise UndecidableError("a boxed value, which is asked as what it holds")
+        return decide(operands, options)
+
+    return decided
+
+
+OPERATORS = negatable({op: _asked(decide) for op, decide in _DECIDES.items()}, object)
 """By name, of values of this language."""

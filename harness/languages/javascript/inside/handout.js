@@ -163,7 +163,10 @@ function ofObject(value, above, left) {
     return ["S", name, members, props()];
   }
   if (types_.isDate(value)) return ["D", name, String_(time_(value)), props()];
-  if (types_.isRegExp(value)) return ["R", name, taken(left, regexpSource_(value)), regexpFlags_(value), props()];
+  if (types_.isRegExp(value)) {
+    const place = value.lastIndex === 0 ? [] : [[["s", "lastIndex"], inner(value.lastIndex)]]; // which is not enumerable
+    return ["R", name, taken(left, regexpSource_(value)), regexpFlags_(value), [...props(), ...place]];
+  }
   if (types_.isNativeError(value) || inheritsError(proto)) return ofError(value, proto, inner, props, left);
   if (types_.isAnyArrayBuffer(value) || isView_(value)) return ["T", name, numbers(value, left), props(isIndex)];
   for (const [kind, test, unboxed] of BOXES) if (test && test(value)) return ["B", kind, inner(unboxed(value)), props(isIndex)];
@@ -420,11 +423,16 @@ function handOut(scope, path) {
     }
     return given.then(end, fail);
   };
-  return Object.assign(site, { linted: linting(site), reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, keysOf, textOf, valueOf });
+  return Object.assign(site, { linted: linting(site), tried, reason, settled, fulfilled, fulfilledOf, rejected, shown, same: new Same(), sameBut: (matchers) => new Same(matchers), either, keysOf, textOf, valueOf });
 }
 
 // The keys of an object as chai has them: with symbols.
 const keysOf = (value) => [...Object.keys(value), ...symbols_(value).filter((key) => own_(value, key).enumerable)];
+
+// Calls what is to throw: libraries refuse what is no function, and call it of no object.
+function tried(body) {
+  if (typeof body === "function") body();
+}
 
 // What a promise is rejected with.
 async function reason(promise) {

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.core.syntax import enclosing, field_of, text_of, words
-from harness.languages.javascript.source import FUNCTIONS, arguments_of
-from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, place_among, required
+from harness.core.syntax import enclosing, field_of, field_text, text_of, words
+from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
+from miner.languages.javascript.stripping.scopes import SETUP, Binding, Scopes, dotted, place_among, required
 from miner.languages.stripping.sites import NOT, contrary
 
 
@@ -28,6 +29,10 @@ class Compared(NamedTuple):
     def turned(self, options: Mapping[str, object]) -> Compared:
         """The contrary, where the options say so."""
         return self._replace(options=contrary(self.options)) if options.get("not") else self
+
+
+BY_SIGN: Mapping[str, object] = {"by": "=="}
+"""What compares by the sign alone, to which NaN is not itself; node's `assert.equal` takes it for that."""
 
 
 def _value(text: str) -> Compared:
@@ -63,17 +68,20 @@ def of_dom(matcher: str, arguments: Sequence[Node]) -> Compared | None:
 
 
 _TRUE, _UNTRUE = Compared("js.truth", sides=1), Compared("js.truth", NOT, sides=1)
+_IS = Compared("js.is")
 _SAME, _NOT_SAME = Compared("js.==="), Compared("js.===", NOT)
 _MATCH, _NO_MATCH = Compared("js.match"), Compared("js.match", NOT)
 _EQUALS = ("equal", "equals", "is", "isEqual", "strictEqual", "strictEquals")
 _EQUALS_NOT = ("not", "notEqual", "notEquals", "isNot", "isNotEqual", "notStrictEqual")
 _COMMON: Mapping[str, Compared] = {
-    **dict.fromkeys(_EQUALS, _SAME), **dict.fromkeys(_EQUALS_NOT, _NOT_SAME),
+    **dict.fromkeys(_EQUALS, _SAME), **dict.fromkeys(_EQUALS_NOT, Compared("js.===", {"by": "both", **NOT})),
     "match": _MATCH, "doesNotMatch": _NO_MATCH, **dict.fromkeys(("ok", "true", "assert"), _TRUE),
     **dict.fromkeys(("notOk", "false", "notok", "error", "ifError", "ifErr", "iferror"), _UNTRUE),
 }  # fmt: skip
 _TAPE: Mapping[str, Compared] = {
     **_COMMON,
+    **dict.fromkeys(_EQUALS, _IS),
+    **dict.fromkeys(_EQUALS_NOT, Compared("js.===", {"by": "both", **NOT})),
     **dict.fromkeys(("deepEqual", "deepEquals", "same", "isEquivalent"), _deep("tape")),
     **dict.fromkeys(("notDeepEqual", "notDeepEquals", "notSame"), _deep("tape", NOT)),
 }
@@ -83,12 +91,13 @@ _TAP: Mapping[str, Compared] = {
     **dict.fromkeys(("strictSame", "strictDeepEqual", "isDeeply"), _deep("tap strict")),
 }  # fmt: skip
 _AVA: Mapping[str, Compared] = {
-    "is": Compared("js.is"), "not": Compared("js.is", NOT), "deepEqual": _deep("ava"),
+    "is": _IS, "not": Compared("js.is", NOT), "deepEqual": _deep("ava"),
     "notDeepEqual": _deep("ava", NOT), "true": _value("true"), "false": _value("false"), "truthy": _TRUE,
     "assert": _TRUE, "falsy": _UNTRUE, "regex": _MATCH, "notRegex": _NO_MATCH,
 }  # fmt: skip
 _QUNIT: Mapping[str, Compared] = {
-    "equal": Compared("js.=="), "notEqual": Compared("js.==", NOT), "strictEqual": _SAME, "notStrictEqual": _NOT_SAME,
+    "equal": Compared("js.==", BY_SIGN), "notEqual": Compared("js.==", {**BY_SIGN, **NOT}),
+    "strictEqual": _SAME, "notStrictEqual": _NOT_SAME,
     "deepEqual": _deep("qunit"), "notDeepEqual": _deep("qunit", NOT), "ok": _TRUE, "notOk": _UNTRUE,
     "true": _value("true"), "false": _value("false"),
 }  # fmt: skip
@@ -108,7 +117,8 @@ UVU: Mapping[str, Compared] = {
 }  # fmt: skip
 """Of `uvu/assert`, by the names behind it."""
 JASMINE: Mapping[str, Compared] = {
-    "toBe": _SAME, "toEqual": _deep("jasmine"), "toContain": Compared("js.contain"), "toBeNull": _value("null"),
+    "toBe": _SAME, "toEqual": _deep("jasmine"), "toContain": Compared("js.contain", {"by": "jasmine"}),
+    "toBeNull": _value("null"),
     "toBeUndefined": _value("undefined"), "toBeNaN": _value("NaN"), "toBeTrue": _value("true"),
     "toBeFalse": _value("false"), "toBeTruthy": _TRUE, "toBeFalsy": _UNTRUE,
     "toBeDefined": Compared("js.defined", sides=1), "toBeInstanceOf": Compared("js.instance"),
@@ -139,6 +149,58 @@ SPIED: Mapping[str, Compared] = {
 
 
 _MOST_DEPTH = 8
+_HOOKS = SETUP | words("after afterEach afterAll teardown suiteTeardown")
+_TESTS = words("it test describe suite context specify fit fdescribe Deno ava QUnit")
+
+
+def title_of_call(call: Node | None) -> str | None:
+    """The title that a call gives a test or a suite; None of another call, empty where it is made of something."""
+    if call is None or call.type != "call_expression":
+        return None
+    at = field_of(call, "function")
+    name = field_text(at, "property") if at is not None else ""
+    is_named_test = name in ("test", "it")  # `t.test` of a context
+    given = arguments_of(call)
+    if name == "expect" or not (is_named_test or text_of(root_of(at)) in _TESTS) or not given:
+        return None
+    return title_of(given[0])
+
+
+def title_of(node: Node) -> str:
+    """A title that is written out; empty of one that is made of something."""
+    if node.type not in ("string", "template_string") or "${" in text_of(node) or "\\" in text_of(node):
+        return ""
+    return re.sub(r"\s+", " ", text_of(node)[1:-1])
+
+
+def is_test(call: Node | None) -> bool:
+    """Whether a call makes a test or a suite."""
+    return title_of_call(call) is not None
+
+
+def is_own_test(call: Node | None, scopes: Scopes) -> bool:
+    """Whether a call makes a test or a suite by nothing of the product."""
+    return is_test(call) and _is_of_library(field_of(call, "function"), scopes)
+
+
+def is_hook(call: Node | None, scopes: Scopes) -> bool:
+    """Whether a call is given what runs before or after tests."""
+    function = field_of(call, "function")
+    return (property_of(function) or text_of(function)) in _HOOKS and _is_of_library(function, scopes)
+
+
+def _is_of_library(function: Node | None, scopes: Scopes) -> bool:
+    """Whether what is called is global, of another package, or of what a function is handed (`t.test`)."""
+    root = root_of(function)
+    binding = scopes.of_name(root)
+    is_handed = binding is None or binding.kind == "param" or binding.module[:1] not in ("", ".", "/")
+    return is_handed or text_of(root) in _TESTS
+
+
+def call_given(function: Node) -> Node | None:
+    """The call that is given a function."""
+    around = function.parent
+    return around.parent if around is not None and around.type == "arguments" else None
 
 
 def function_around(node: Node) -> Node | None:

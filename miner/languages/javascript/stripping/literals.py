@@ -19,8 +19,9 @@ from harness.judging import values
 from harness.judging.javascript import values as javascript
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, parse
 from miner.languages.guessing.reading import Reading, operator_by
+from miner.languages.javascript.stripping.libraries import is_test
 from miner.languages.javascript.stripping.scopes import Scopes
-from miner.languages.javascript.stripping.source import HAND_OUT, is_test, titles
+from miner.languages.javascript.stripping.source import HAND_OUT, titles
 from miner.languages.javascript.stripping.static import bare
 from miner.languages.stripping.literals import negated, values_in, values_together
 

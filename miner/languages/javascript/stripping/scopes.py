@@ -22,7 +22,7 @@ _NAMED_IN = dict.fromkeys(_PARAMETERS, "pattern") | {
 """By the type of a pattern: the part of it that has names."""
 _PATTERNS = words("array_pattern object_pattern pair_pattern assignment_pattern rest_pattern object_assignment_pattern")
 _SETTING = words("assignment_expression augmented_assignment_expression for_in_statement")
-_SETUP = words("before beforeEach beforeAll setup suiteSetup")
+SETUP = words("before beforeEach beforeAll setup suiteSetup")
 """What runs a function in front of tests."""
 _LOADED = re.compile(r"""\b(?:require|import)\(\s*["']([^"']+)["']""")
 
@@ -256,7 +256,8 @@ def _set_up(binding: Binding) -> None:
     function = statement.parent.parent if statement.parent is not None else None
     outer = function.parent if function is not None and function.type in FUNCTIONS else None
     hook = field_of(outer.parent, "function") if outer is not None and outer.type == "arguments" else None
-    is_hook = (property_of(hook) or text_of(hook)) in _SETUP and statement.type == "expression_statement"
+    is_hook = (property_of(hook) or text_of(hook)) in SETUP and statement.type == "expression_statement"
+    is_hook = is_hook and not any(part.type == "return_statement" for part in walk(function))  # it may end before
     if is_hook and value is not None and not _LOADED.search(text_of(value)):
         binding.uses.remove(writes[0])
         binding.init, binding.is_written = value, False

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from harness.core.syntax import field_of, field_text, is_field, named, text_of, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
 from miner.languages.javascript.stripping.libraries import (
+    BY_SIGN,
     COUNTED,
     DOM_STATES,
     GIVING,
@@ -100,7 +101,7 @@ _BINARY: Mapping[str, tuple[str, Mapping[str, object]]] = {
     ">=": ("js.>=", {}),
 }  # fmt: skip
 _REFUSED: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "!==": ("js.===", {}), "===": ("js.===", NOT), "!=": ("js.==", {}), "==": ("js.==", NOT),
+    "!==": ("js.===", {}), "===": ("js.===", NOT), "!=": ("js.==", BY_SIGN), "==": ("js.==", {**BY_SIGN, **NOT}),
 }  # fmt: skip
 """By the operator that a test fails by: the one that holds where it passes."""
 _MATCHERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -148,7 +149,7 @@ _CHAI: Mapping[str, tuple[str, Mapping[str, object]]] = {
 }  # fmt: skip
 _CHAI_VALUES = {value: value for value in ("true", "false", "null", "undefined", "NaN")}
 _CHAI_ASSERTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "equal": ("js.==", {}), "notEqual": ("js.==", NOT), "strictEqual": ("js.===", {}),
+    "equal": ("js.==", BY_SIGN), "notEqual": ("js.==", {**BY_SIGN, **NOT}), "strictEqual": ("js.===", {}),
     "notStrictEqual": ("js.===", NOT), "deepEqual": ("js.deep", {"rules": "chai"}),
     "deepStrictEqual": ("js.deep", {"rules": "chai"}), "notDeepEqual": ("js.deep", {"rules": "chai", **NOT}),
     "lengthOf": ("js.length", {"by": "length"}), "match": ("js.match", {}), "notMatch": ("js.match", NOT),
@@ -197,6 +198,14 @@ _SAME_BUT = "__goldseam__.sameBut"
 """The same with matchers in the place of what they take, as a snapshot shows it."""
 _SHOWING = ("__goldseam__.shown(", ")")
 _THROWING = ("toThrow", "toThrowError")
+_OF_LIBRARY: Mapping[tuple[str, str], Mapping[str, object]] = {
+    ("tap", ""): {"by": "tap"}, ("tap", "body"): {"by": "tap"}, ("qunit", ""): {"only": "truthy"},
+}  # fmt: skip
+"""By library, and how a body is waited for: what it asks of what is thrown."""
+_POLLING = frozenset({"soft", "poll"})
+"""Of vitest's `expect`: what goes on where it fails, or asks again."""
+_OF_ERRORS: Mapping[str, object] = {"by": "exact", "only": "errors"}
+"""What is thrown has to be an error."""
 
 
 class Reader(sites.Reader[Statics]):
@@ -236,7 +245,8 @@ class Reader(sites.Reader[Statics]):
         at: Node | None = first
         while at is not None and at.type in ("call_expression", "member_expression"):
             inner = field_of(at, "function" if at.type == "call_expression" else "object")
-            if at.type == "call_expression" and (self._is_expect(inner) or self._is_of_chai(inner, "expect")):
+            expect = inner if property_of(inner) not in _POLLING else field_of(inner, "object")
+            if at.type == "call_expression" and (self._is_expect(expect) or self._is_of_chai(expect, "expect")):
                 return _unread(node)
             at = inner
         is_assertion = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
@@ -412,6 +422,8 @@ class Reader(sites.Reader[Statics]):
         op, options, sides, text, around = compared
         if len(arguments) < sides or (op == "js.match" and arguments[1].type not in _SOUGHT):
             return None
+        if op == "js.match" and _is_empty(arguments[1]):
+            return None  # tap asks for an empty one then
         operands = arguments if op == "js.called" else arguments[:sides]
         return self._of_operands(call, op, operands, options, text=text, around=around)
 
@@ -423,13 +435,13 @@ class Reader(sites.Reader[Statics]):
             errors = [error for error in arguments[1:2] if text_of(error) not in ("undefined", "null")]
             if any(error.type not in _SOUGHT | {"identifier", "object", "member_expression"} for error in errors):
                 return None
-            return replace(self._raising(call, arguments[0], errors, awaits, {"by": "exact"}), gives=True)
+            return replace(self._raising(call, arguments[0], errors, awaits, _OF_ERRORS), gives=True)
         kinds = {*_TEXTS, "identifier"} | _ALSO_THROWN.get(library, frozenset())
         wanted = [node for node in arguments[1:2] if node.type not in _TEXTS]
         others = [node for node in arguments[1:2] if node.type != "identifier"]
         if any(node.type not in kinds for node in arguments[1:2]) or not all(map(self._statics.is_static, others)):
             return None
-        return self._raising(call, arguments[0], wanted, awaits, {"by": "tap"} if library == "tap" else {})
+        return self._raising(call, arguments[0], wanted, awaits, _OF_LIBRARY.get((library, awaits), {}))
 
     # -- uvu
 
@@ -562,7 +574,15 @@ class Reader(sites.Reader[Statics]):
     def _linked(
         self, whole: Node, actual: Node, words: Sequence[str], arguments: Sequence[Node] | None
     ) -> Assertion | None:
-        """What the words and arguments of a chain say of a value."""
+        """What the words and arguments of a chain say of a value, which has a `should` where that leads to it."""
+        assertion = self._said(whole, actual, words, arguments)
+        if assertion is None or assertion.body is not None or not is_field(actual.parent, "object", actual):
+            return assertion
+        return replace(assertion, options={**assertion.options, "asks": "should"})
+
+    def _said(
+        self, whole: Node, actual: Node, words: Sequence[str], arguments: Sequence[Node] | None
+    ) -> Assertion | None:
         *flags, name = words
         known = _LINKS | {"not", "deep", "eventually", "nested"} | ({"all"} if name in ("keys", "key") else set())
         if set(flags) - known or ("nested" in flags and name != "property"):
@@ -598,7 +618,8 @@ class Reader(sites.Reader[Statics]):
         if name == "exist":
             return self._claimed(claim, "js.==", options={} if claim.options else NOT, text="null")
         if name == "empty":
-            return self._claimed(claim, "js.length", options={"by": "keys", **claim.options}, text="0")
+            by = {"by": "keys", **({"rules": "expect.js"} if self._scopes.imports("expect.js") else {})}
+            return self._claimed(claim, "js.length", options={**by, **claim.options}, text="0")
         if name == "rejected" and not claim.options:
             return self._raising(claim.call, claim.value, (), "body", {})
         if name in SPIED:
@@ -608,11 +629,7 @@ class Reader(sites.Reader[Statics]):
     def _chained(self, claim: _Claim, *, is_deep: bool) -> Assertion | None:
         name, arguments = claim.name, claim.arguments
         if name in _THROWN:
-            is_chai = self._scopes.imports("chai") or not any(node.type in _TEXTS for node in arguments)
-            if (claim.options and arguments) or not is_chai:  # others compare all of a message
-                return None
-            awaited = "rejects" if name == "rejectedWith" else ""
-            return self._expected_to_throw(replace(claim, awaits=awaited), most=2)
+            return self._said_to_throw(claim)
         if name in SPIED:
             return self._by_table(claim.call, SPIED[name].turned(claim.options), claim.sides)
         if name in ("include", "includes", "contain", "contains") and [node.type for node in arguments] == ["object"]:
@@ -627,10 +644,30 @@ class Reader(sites.Reader[Statics]):
         if not arguments or (is_deep and name not in ("equal", "equals", "eq", "eql", "eqls")):
             return None
         op, more = ("js.deep", {"rules": "chai"}) if is_deep else _CHAI.get(name, ("", {}))
-        if self._scopes.imports("expect.js"):
-            more = {"rules": "loose"} if op == "js.deep" else more
-            op = "" if op == "js.kind" and text_of(arguments[0])[1:-1] not in _KINDS_OF_EXPECT else op
+        op, more = self._as_in_library(claim, op, more)
         return self._claimed(claim, op, claim.sides[:2], {**more, **claim.options}) if op else None
+
+    def _said_to_throw(self, claim: _Claim) -> Assertion | None:
+        arguments = claim.arguments
+        is_chai = self._scopes.imports("chai") or not any(node.type in _TEXTS for node in arguments)
+        if (claim.options and arguments) or not is_chai:  # others compare all of a message
+            return None
+        if any(node.type == "new_expression" for node in arguments):  # it is to be that, or alike in all
+            return None
+        awaited = "rejects" if claim.name == "rejectedWith" else ""
+        return self._expected_to_throw(replace(claim, awaits=awaited), most=2)
+
+    def _as_in_library(self, claim: _Claim, op: str, options: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
+        """An assertion that chai has as should.js or expect.js have it; no operator where they say something else."""
+        argument = claim.arguments[0]
+        if self._scopes.imports("should") and op in ("js.deep", "js.match"):
+            is_known = op == "js.deep" or argument.type not in _TEXTS
+            return op if is_known else "", {"rules": "should"} if op == "js.deep" else options
+        if self._scopes.imports("expect.js"):
+            options = {"js.deep": {"rules": "expect.js"}, "js.contain": {"by": "array"}}.get(op, options)
+            is_known = op != "js.kind" or text_of(argument)[1:-1] in _KINDS_OF_EXPECT
+            return op if is_known and not (op == "js.deep" and claim.options) else "", options  # much equals to it
+        return op, options
 
     def _keyed(self, claim: _Claim) -> Assertion | None:
         """An object of which all keys are given, in an array or one by one."""
@@ -699,7 +736,8 @@ class Reader(sites.Reader[Statics]):
         matcher, arguments = claim.name, claim.arguments
         if matcher == "toThrowError" or (matcher == "toThrow" and not arguments):
             if not claim.options:
-                return self._raising(claim.call, claim.value, arguments, "", {"by": "exact"})
+                options = _OF_ERRORS if matcher == "toThrowError" else {"by": "exact"}
+                return self._raising(claim.call, claim.value, arguments, "", options)
             return None if arguments else _not_raising(claim.call, claim.value)
         if matcher == "toMatch" and [node.type for node in arguments] == ["regex"]:
             return self._claimed(claim, "js.match", claim.sides)
@@ -802,12 +840,14 @@ class Reader(sites.Reader[Statics]):
             return None
         if any(node.type in FUNCTIONS for node in arguments):
             return None  # it looks at the error itself
+        if self._framework == "vitest" and any(map(_is_empty, arguments)):
+            return None  # of an empty text it asks for an empty message
         if claim.options:
             return _not_raising(claim.call, claim.value)
         options: dict[str, object] = {"by": "message"}
         if awaits == "rejects" and self._framework == "jest":
             options["only"] = "errors"
-        if most > 1 and not awaits:  # of chai
+        if (most > 1 or self._framework == "vitest") and not awaits:  # of chai
             options["only"] = "truthy"
         if most == 1 and arguments:
             options["alike"] = "whole" if self._framework == "vitest" else "cause"
@@ -841,6 +881,11 @@ def _properties(arguments: Sequence[Node]) -> tuple[Sequence[Node], Sequence[Nod
     """Of what a snapshot is given: an object of matchers, where it is first, and the texts."""
     texts = [node for node in arguments if node.type in _TEXTS]
     return [node for node in arguments[:1] if node.type == "object"], texts
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether a text is empty that is written out."""
+    return node.type in _TEXTS and not node.named_children
 
 
 def _goes_on(call: Node) -> bool:

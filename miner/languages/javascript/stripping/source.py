@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -27,7 +27,13 @@ from harness.core.syntax import (
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, is_typescript, parse, property_of, root_of
 from miner.languages.base import Mode, Slot
 from miner.languages.javascript.stripping import lint, scopes, supertest, unstopped
-from miner.languages.javascript.stripping.libraries import function_around
+from miner.languages.javascript.stripping.libraries import (
+    call_given,
+    function_around,
+    is_test,
+    title_of,
+    title_of_call,
+)
 from miner.languages.javascript.stripping.scopes import Binding, Scopes
 from miner.languages.javascript.stripping.sites import (
     ASSERT_MODULES,
@@ -47,12 +53,14 @@ _GLOBAL = 'typeof globalThis === "undefined" ? global : globalThis'  # Node 10 h
 """What a stripped test calls; harness/languages/javascript/inside/handout.js puts it into `process`."""
 _RULING = re.compile(r"@ts-|@jest|@vitest|@flow|@jsx|@babel|__PURE__|webpack|sourceMapping|<reference")
 """Comments that rule how a file is run or read."""
-_TESTS = frozenset(
-    {"it", "test", "describe", "suite", "context", "specify", "fit", "fdescribe", "Deno", "ava", "QUnit"}
-)
 _SAYING = re.compile(r"console\.\w+|(?:assert|t|ctx|context)\.(?:fail|comment|diagnostic|log)|expect\.fail|fail")
 """Calls that do no more with words than to show them, as they stand in a test."""
 _COUNTS = frozenset({"expect.assertions", "expect.hasAssertions"})
+_COMPARING = frozenset({"addEqualityTesters", "addCustomEqualityTester"})
+"""Of `expect` and jasmine: what has them compare as a file says."""
+_ASKING = frozenset({"member_expression", "subscript_expression", "call_expression"})
+_SAID = FUNCTIONS | {"string", "string_fragment", "number", "regex", "await_expression", "yield_expression"}
+"""What is not left of a message."""
 _ENDING = frozenset({"throw_statement", "expression_statement", "return_statement"})
 
 
@@ -69,15 +77,18 @@ class StrippedSource(TreeSource[Assertion]):
         Where it `has_snapshots`, those in the file beside it are taken out as well.
 
         Raises:
-            ValueError: the grammar does not read it, or its tests run beside each other.
+            ValueError: the grammar does not read it, its tests run beside each other, or it says what is equal.
 
         """
         self._source, self._path, self._framework = source, path, framework
         self._root = parse(source, path)
         self._scopes = Scopes(self._root, framework)
         self._statics = Statics(self._scopes, ASSERT_MODULES)
-        if any(text_of(node) == "concurrent" for node in walk(self._root) if node.type == "property_identifier"):
+        properties = {text_of(node) for node in walk(self._root) if node.type == "property_identifier"}
+        if "concurrent" in properties:
             raise ValueError("tests that run beside each other")
+        if not _COMPARING.isdisjoint(properties):
+            raise ValueError("what is equal is said by the file")
         reader = Reader(self._scopes, self._statics, framework, has_snapshots=has_snapshots)
         assertions: Iterable[Assertion] = self._assertions(reader)
         if any(field_text(node, "function") in _COUNTS for node in walk(self._root) if node.type == "call_expression"):
@@ -130,7 +141,7 @@ class StrippedSource(TreeSource[Assertion]):
         if refusal is None or not _can_be_moved(refusal):
             return None
         at = function_around(node)
-        while at is not None and not is_test(call := _call_given(at)):
+        while at is not None and not is_test(call := call_given(at)):
             if not (self._scopes.calls_of(at) or _is_loop(call)):
                 return None
             at = None if self._scopes.calls_of(at) else function_around(at)
@@ -147,11 +158,45 @@ class StrippedSource(TreeSource[Assertion]):
         calls: dict[Place, list[Slot[Assertion]]] = {}
         for slot in self._outside(modes):
             calls.setdefault(place_of(slot.assertion.replaced), []).append(slot)
-            removed += _dropped(slot.assertion)
+            removed += _dropped(slot.assertion, self._asked_by(slot.assertion))
             if not is_recording:
                 edits |= {place_of(node): (lint.without(node),) for node in slot.assertion.cases}
         written = _recorded if is_recording else _handing
-        edits |= {place: _linked(links, [written(slot) for slot in links]) for place, links in calls.items()}
+        edits |= {
+            place: _linked(links, [written(slot, self._asked_by(slot.assertion)) for slot in links])
+            for place, links in calls.items()
+        }
+
+    def _asked_by(self, assertion: Assertion) -> list[Node]:
+        """What the messages of an assertion ask of objects, which may throw: without the words in them."""
+        if assertion.body is not None or assertion.chained_on is not None or assertion.receiver is not None:
+            return []
+        operands = [place_of(operand.node) for operand in assertion.operands if operand.node is not None]
+        messages: list[Node] = []
+        at: Node | None = assertion.replaced
+        while at is not None and at.type in ("call_expression", "member_expression"):
+            messages += (
+                node for node in arguments_of(at) if not any(covers(place_of(node), place) for place in operands)
+            )
+            at = field_of(at, "function" if at.type == "call_expression" else "object")
+        return [part for node in messages for part in self._parts_asked(node)]
+
+    def _parts_asked(self, node: Node) -> Iterator[Node]:
+        """The largest parts of an expression that are made in any case, ask something, and hold no words."""
+        if node.type in FUNCTIONS or self._statics.is_static(node):
+            return
+        parts = list(walk(node, FUNCTIONS))
+        names = [part for part in parts if part.type == "identifier"]
+        if not any(part.type in _ASKING for part in parts) or not any(map(self._scopes.resolve, names)):
+            return
+        literals = [part for part in parts if part.type in _SAID and not is_field(part.parent, "index", part)]
+        is_silent = node.type != "template_substitution" and not literals
+        if is_silent and not any(map(self._statics.is_static, names)):
+            yield node
+            return
+        is_choice = node.type == "ternary_expression" or field_text(node, "operator") in ("&&", "||", "??")
+        for part in node.named_children[:1] if is_choice else node.named_children:
+            yield from self._parts_asked(part)
 
     def _completed(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode]) -> bytes:
         at = self._place_of_head()
@@ -278,7 +323,7 @@ def _handler_of(node: Node) -> Node | None:
         handler = field_of(around, "handler") if around.type == "try_statement" else None
         if handler is not None and not _hands_on(handler) and is_field(around, "body", at):
             return handler
-        if at.type in FUNCTIONS and _titles_of_call(around.parent) is not None:
+        if at.type in FUNCTIONS and title_of_call(around.parent) is not None:
             return None
         at = around
     return None
@@ -343,47 +388,16 @@ def _is_body_of_sync(call: Node) -> bool:
     return function is not None and not any(child.type == "async" for child in function.children)
 
 
-def _titles_of_call(call: Node | None) -> str | None:
-    """The title that a call gives a test or a suite; None of another call, empty where it is made of something."""
-    if call is None or call.type != "call_expression":
-        return None
-    at = field_of(call, "function")
-    name = field_text(at, "property") if at is not None else ""
-    is_test = name in ("test", "it")  # `t.test` of a context
-    given = arguments_of(call)
-    if name == "expect" or not (is_test or text_of(root_of(at)) in _TESTS) or not given:
-        return None
-    return _title(given[0])
-
-
-def _title(node: Node) -> str:
-    """A title that is written out; empty of one that is made of something."""
-    if node.type not in ("string", "template_string") or "${" in text_of(node) or "\\" in text_of(node):
-        return ""
-    return re.sub(r"\s+", " ", text_of(node)[1:-1])
-
-
-def _call_given(function: Node) -> Node | None:
-    """The call that is given a function."""
-    around = function.parent
-    return around.parent if around is not None and around.type == "arguments" else None
-
-
 def _is_loop(call: Node | None) -> bool:
     """Whether a call goes over the elements of something."""
     return call is not None and property_of(field_of(call, "function")) == "forEach"
-
-
-def is_test(call: Node | None) -> bool:
-    """Whether a call makes a test or a suite."""
-    return _titles_of_call(call) is not None
 
 
 def titles(node: Node, names: Scopes) -> tuple[str, ...]:
     """The test that an assertion stands in, as `test_ids.function` has it; empty where its titles are made."""
     around: list[str] = []
     for at in upward(node):
-        title = _titles_of_call(at)
+        title = title_of_call(at)
         suite = _suite_of(at, names)
         if title is not None or suite is not None:
             around[:0] = suite or [title or ""]
@@ -403,7 +417,7 @@ def _suite_of(call: Node, names: Scopes) -> list[str] | None:
     suite, test = arguments_of(maker)[:1] if maker is not None else [], arguments_of(call)[:1]
     if not test or maker is None or field_text(maker, "function") != "suite":
         return None
-    return [_title(part) for part in (*suite, *test)]
+    return [title_of(part) for part in (*suite, *test)]
 
 
 def _module_above(node: Node) -> list[str]:
@@ -415,18 +429,18 @@ def _module_above(node: Node) -> list[str]:
             if field_text(call, "function") == "QUnit.module":
                 arguments = arguments_of(call) if call is not None else []
                 if arguments and not any(part.type in FUNCTIONS for part in arguments):
-                    return [_title(arguments[0])]
+                    return [title_of(arguments[0])]
             before = before.prev_named_sibling
     return []
 
 
-def _dropped(assertion: Assertion) -> list[Place]:
+def _dropped(assertion: Assertion, questions: Iterable[Node]) -> list[Place]:
     """The stretches of an assertion that nothing of is left of: what it expects, messages, names of its library."""
     if assertion.cases:
         return [place_of(node) for node in assertion.cases]
     parts = [operand.node for operand in assertion.operands if not operand.static]
     parts += [assertion.body, assertion.chained_on, assertion.receiver, assertion.callback, assertion.counted_by]
-    kept = tuple(place_of(node) for node in parts if node is not None)
+    kept = tuple(place_of(node) for node in (*parts, *questions) if node is not None)
     return removed_by({place_of(assertion.replaced): kept})
 
 
@@ -446,14 +460,14 @@ def _is_statement(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "expression_statement"
 
 
-def _handing(slot: Slot[Assertion]) -> tuple[Piece, ...]:
+def _handing(slot: Slot[Assertion], questions: Sequence[Node]) -> tuple[Piece, ...]:
     """The assertion as it enters a container."""
     assertion = slot.assertion
     if assertion.cases:
         return lint.handing(slot.number, assertion.replaced, HAND_OUT, is_recording=False)
     handed = [_text(operand) for operand in assertion.operands if not operand.static]
     beside, handed = (handed, []) if assertion.body is not None else ([], handed)
-    return _placed(assertion, _called(slot, assertion, handed, beside))
+    return _placed(assertion, _called(slot, assertion, handed, beside, questions))
 
 
 def _text(operand: Operand, waiting: str = "") -> tuple[Piece, ...]:
@@ -465,14 +479,14 @@ def _text(operand: Operand, waiting: str = "") -> tuple[Piece, ...]:
     return (front, *inner, back) if front else inner
 
 
-def _recorded(slot: Slot[Assertion]) -> tuple[Piece, ...]:
+def _recorded(slot: Slot[Assertion], questions: Sequence[Node]) -> tuple[Piece, ...]:
     """The assertion handing out what is kept as well."""
     assertion = slot.assertion
     if assertion.cases:
         return lint.handing(slot.number, assertion.replaced, HAND_OUT, is_recording=True)
     operands = list(map(_text, assertion.operands))
     values, kept = ([], operands) if assertion.body is not None else (operands, [])
-    return _placed(assertion, _called(slot, assertion, values, kept))
+    return _placed(assertion, _called(slot, assertion, values, kept, questions))
 
 
 def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -484,30 +498,67 @@ def _placed(assertion: Assertion, piece: tuple[Piece, ...]) -> tuple[Piece, ...]
 
 
 def _called(
-    slot: Slot[Assertion], assertion: Assertion, values: list[tuple[Piece, ...]], kept: list[tuple[Piece, ...]]
+    slot: Slot[Assertion],
+    assertion: Assertion,
+    values: list[tuple[Piece, ...]],
+    kept: list[tuple[Piece, ...]],
+    questions: Sequence[Node],
 ) -> tuple[Piece, ...]:
-    """`__goldseam__(NUMBER, () => [operand, …])`, or with a body that is watched, and what it is held against."""
+    """`__goldseam__(NUMBER, () => [operand, …])`, or with a body that is watched, and what it is held against.
+
+    What messages ask comes behind what is handed out.
+    """
     waits = any(operand.node is not None and holds(operand.node, "await_expression") for operand in assertion.operands)
     is_async = bool(assertion.awaits) or waits
     front = "await " if waits and not assertion.awaits else ""
-    arrow = "async () => " if is_async else "() => "
+    start: tuple[Piece, ...] = ("async () => " if is_async else "() => ",)
     if assertion.body is None:
         if assertion.awaits:
             comes_to = "reason" if assertion.awaits == "rejects" else "fulfilled"
-            values[0] = _text(assertion.operands[0], f"await {HAND_OUT}.{comes_to}")
+            waiting = f"await {HAND_OUT}.{comes_to}"
+            promise, *others = assertion.operands
+            if promise.node is not None and not (waits or all(operand.static for operand in others)):
+                operands_first: list[tuple[Piece, ...]] = [(place_of(promise.node),), *values[1:]]
+                start = (
+                    "async (",
+                    IT,
+                    " = [",
+                    *_joined(operands_first),
+                    "]) => ",
+                )  # all is made before anything is waited for
+                front_of_it, back_of_it = promise.around
+                values = [
+                    (f"{front_of_it}{waiting}({IT}[0]){back_of_it}",),
+                    *((f"{IT}[{place}]",) for place in range(1, len(values))),
+                ]
+            else:
+                values[0] = _text(promise, waiting)
         body: tuple[Piece, ...] = ("[", *_joined(values), "]")
+        if questions:
+            parts = _joined([(place_of(node),) for node in questions])
+            body = (f"{{ const {IT} = ", *body, "; void [", *parts, f"]; return {IT}; }}")
     elif assertion.awaits:
         arrow_of_body = "async () => " if holds(assertion.body, "await_expression") else "() => "
         comes_to = f"rejected({arrow_of_body}(" if assertion.op == "js.raises" else "fulfilledOf(("
         body = (f"{{ await {HAND_OUT}.{comes_to}", place_of(assertion.body), ")); return []; }")
     else:
-        body = ("{ (", place_of(assertion.body), ")(); return []; }")
+        body = ("{ ", *_running(assertion.body, is_to_throw=assertion.op == "js.raises"), "; return []; }")
     more: tuple[Piece, ...] = (", () => [", *_joined(kept), "]") if kept else ()
     if assertion.counted_by is not None:
         more = (*(more or (", null",)), ", ", place_of(assertion.counted_by))
     if assertion.gives:
         more = (*more, ", true")
-    return (f"{front}{HAND_OUT}({slot.number}, {arrow}", *body, *more, ")")
+    return (f"{front}{HAND_OUT}({slot.number}, ", *start, *body, *more, ")")
+
+
+def _running(function: Node, *, is_to_throw: bool) -> tuple[Piece, ...]:
+    """The call of what is to throw or not, as a library has it: of no object, and of nothing but a function."""
+    place = place_of(function)
+    if function.type in FUNCTIONS:
+        return ("(", place, ")()")
+    if is_to_throw:
+        return (f"{HAND_OUT}.tried(", place, ")")
+    return ("(" if function.type == "identifier" else "(0, ", place, ")()")
 
 
 def _joined(parts: list[tuple[Piece, ...]]) -> list[Piece]:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import callee_of, field_of, field_text, is_field, named, overlap, text_of, upward, walk, words
+from harness.core.syntax import (
+    callee_of,
+    covers,
+    enclosing,
+    field_of,
+    field_text,
+    is_field,
+    named,
+    overlap,
+    place_of,
+    text_of,
+    upward,
+    walk,
+    words,
+)
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, root_of
-from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, given_by
+from miner.languages.javascript.stripping.libraries import COUNTED, GIVING, call_given, given_by, is_hook, is_own_test
 from miner.languages.javascript.stripping.scopes import Binding, Scopes, dotted, is_exported, parameters, place_among
 from miner.languages.stripping import static
 
@@ -56,6 +71,10 @@ _TEXTS = _OF_PATHS | words(
 )
 """Functions and methods that give texts or numbers, where what they are of is static."""
 _LOOPS = frozenset({"forEach", "map"})
+_RUNNING = _LOOPS | words("every some filter find findIndex flatMap reduce then catch finally")
+"""Methods that call what they are given as what they are of says."""
+_LATER = words("setTimeout setImmediate queueMicrotask process.nextTick")
+_CASES, _DECLARATIONS = words("switch_case switch_default"), words("variable_declaration lexical_declaration")
 _PARTS_OF, _SAME_PARTS = words("Object.entries Object.values"), words("slice concat flat at")
 """Functions and methods that give parts of an object, and not copies of them."""
 _GIVING_ON = _TRANSPARENT | words(
@@ -222,9 +241,18 @@ class Statics(static.Statics[Scopes]):
         init = binding.init
         if binding.kind not in ("const", "let", "var") or init is None or not binding.is_whole or binding.is_written:
             return False
-        if not self.is_static(init, depth):
+        if not self.is_static(init, depth) or self._is_set_by_choice(binding):
             return False
         return _is_primitive(init) or self._is_left(binding)
+
+    def _is_set_by_choice(self, binding: Binding) -> bool:
+        """Whether the product says if a name is set that is read outside of the block where that stands."""
+        declaration = enclosing(binding.declared, _DECLARATIONS)
+        home = declaration.parent if declaration is not None else None
+        if home is None or not (binding.kind == "var" or home.type in _CASES):
+            return False
+        is_read_there = all(covers(place_of(home), place_of(use)) for use in binding.uses)
+        return not is_read_there and self._is_by_choice(binding.declared)
 
     def _is_left(self, binding: Binding, column: Column | None = None) -> bool:
         """Whether all uses of a name leave what it stands for as it is, or a column of it.
@@ -451,9 +479,74 @@ class Statics(static.Statics[Scopes]):
     def _is_of_chosen_row(self, use: Node, column: Column, binding: Binding) -> bool:
         """Whether the product says of which rows, or calls, a use is, where these differ; a row of `each` is alone."""
         loop = next((at for at in upward(binding.declared) if self._is_turn(at)), None)
-        if column.each is not None or loop is None or len(set(map(text_of, column.cells() or ()))) <= 1:
+        cells = column.cells() or ()
+        if column.each is not None or loop is None or len(set(map(text_of, cells))) <= 1:
             return False
-        return self._is_by_choice(use, loop)
+        if any(is_own_test(at, self._scopes) for at in itertools.takewhile(lambda at: at != loop, upward(use))):
+            return False
+        is_helper = loop.type in FUNCTIONS and not _is_row(loop)
+        if is_helper and not (self._where_they_differ(cells) or any(map(self._is_in_hook, cells))):
+            return False  # each is of a test of its own
+        return self._is_unawaited(loop, use) or self._is_by_choice(use, loop)
+
+    def _is_by_choice(self, node: Node, within: Node | None = None) -> bool:
+        """Also where the product runs a function that a node is in, or says in which order those that wait go on."""
+        functions = _functions_around(node, within) if within is not None or node.type in FUNCTIONS else iter(())
+        for function in functions:
+            if self._is_handed_out(function, within) or self._is_unawaited(function, node):
+                return True
+            if within is None:
+                break
+        return super()._is_by_choice(node, within)
+
+    def _is_handed_out(self, function: Node, within: Node | None) -> bool:
+        """Whether something of the product may say when and how often a function runs."""
+        call = call_given(function)
+        if call is None:
+            calls = self._scopes.calls_of(function)
+            is_any_chosen = any(self._is_by_choice(use, within) for use in calls) if within is not None else False
+            return is_any_chosen or not (calls or _call_of(function))
+        if call.type == "new_expression":
+            return field_text(call, "constructor") != "Promise"
+        callee = field_of(call, "function")
+        if is_own_test(call, self._scopes) or is_hook(call, self._scopes) or text_of(callee) in _LATER:
+            return False
+        if self._looks(call, function, None):
+            return False
+        of = field_of(callee, "object")
+        return of is None or field_text(callee, "property") not in _RUNNING or not self._is_settled(of)
+
+    def _is_unawaited(self, function: Node, node: Node) -> bool:
+        """Whether a function waits for something before it comes to a node, and others run meanwhile."""
+        end = next((at.end_byte for at in upward(node) if at.type.endswith("statement")), function.end_byte)
+        waits = any(part.type == "await_expression" and part.start_byte < end for part in walk(function))
+        if not waits or not any(child.type == "async" for child in function.children):
+            return False
+        call_around = call_given(function)
+        if is_own_test(call_around, self._scopes) or is_hook(call_around, self._scopes):
+            return False
+        call = _call_of(function)
+        calls = [call] if call is not None else self._scopes.calls_of(function)
+        return not calls or not all(map(self._is_awaited, calls))
+
+    def _is_awaited(self, call: Node) -> bool:
+        """Whether a test goes on when what a call gives has ended."""
+        around = call.parent
+        if around is None or around.type == "await_expression":
+            return around is not None
+        is_given = around.type == "return_statement" or is_field(around, "body", call)
+        function = next((at for at in upward(call) if at.type in FUNCTIONS), None)
+        return is_given and function is not None and is_own_test(call_given(function), self._scopes)
+
+    def _is_in_hook(self, node: Node) -> bool:
+        return any(is_hook(at, self._scopes) for at in upward(node))
+
+    def _calls_to(self, function: Node | None) -> list[Node]:
+        if function is None:
+            return []
+        around = itertools.takewhile(lambda at: at.type not in FUNCTIONS, upward(function.parent))
+        is_run_alone = any(is_own_test(at, self._scopes) or is_hook(at, self._scopes) for at in around)
+        return self._scopes.calls_of(function) or ([] if is_run_alone else [function])
 
     def _is_turn(self, node: Node) -> bool:
         """Whether a node is come to once for each row of a loop, or for each call of a function."""
@@ -592,9 +685,6 @@ class Statics(static.Statics[Scopes]):
             return self._table(given[0], (place, *steps), called)
         return self._table(given[0], tuple(steps), called) if place == 0 else None
 
-    def _calls_to(self, function: Node | None) -> list[Node]:
-        return list(self._scopes.calls_of(function) or ()) if function is not None else []
-
     def _of_calls(self, function: Node, calls: Sequence[Node], parameter: Node, steps: list[Step]) -> Column | None:
         """What all calls of a function of the file give one of its parameters."""
         place, rows = place_among(function, parameter), [tuple(arguments_of(call)) for call in calls]
@@ -636,6 +726,19 @@ class Statics(static.Statics[Scopes]):
             return column if column.rows and self._is_left(binding, column) else None
         rows = parts(node)
         return Column(rows=rows, steps=steps, array=node, is_shared=is_shared, each=each) if rows else None
+
+
+def _functions_around(node: Node, within: Node | None) -> Iterator[Node]:
+    """The functions that a node is in, itself among them, from within outwards; not what it is asked within."""
+    above = itertools.takewhile(lambda at: at != within, upward(node))
+    return (at for at in above if at.type in FUNCTIONS)
+
+
+def _call_of(function: Node) -> Node | None:
+    """The call of a function that is called where it stands."""
+    around = function.parent
+    call = around.parent if around is not None and around.type == "parenthesized_expression" else around
+    return call if call is not None and call.type == "call_expression" and call_given(function) is None else None
 
 
 def _is_row(function: Node) -> bool:
