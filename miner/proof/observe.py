@@ -75,7 +75,7 @@ def observe(
         statuses=dict(ran.report.statuses),
         collect_errors=dict(ran.report.collect_errors),
         trouble=trouble,
-        detail=detail or _first_failure(ran.report),
+        detail=detail or first_failure(ran.report),
         seconds=ran.seconds,
         container_seconds=ran.container_seconds,
         max_rss_kb=ran.max_rss_kb,
@@ -90,12 +90,14 @@ def observe(
     return observed
 
 
-def _first_failure(report: TestReport) -> str:
-    """The end of what the first failing test or skipped file says, where none passes; empty otherwise."""
+def first_failure(report: TestReport) -> str:
+    """What the first failing test or skipped file says, without its middle if long, where none passes; else empty."""
     if TestStatus.PASSED in report.statuses.values():
         return ""
     told = (*map(report.texts.get, sorted(report.statuses)), *report.collect_skips.values())
-    return next(filter(None, told), "").strip()[-_LONGEST_FAILURE:]
+    text = next(filter(None, told), "").strip()
+    half = _LONGEST_FAILURE // 2  # an error is named first in some languages, last in others
+    return text if len(text) <= _LONGEST_FAILURE else f"{text[:half]} … {text[-half:]}"
 
 
 def _past_endings(

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from harness.core.instance import TestSpec, TestStatus
+from harness.languages.base import TestReport
 from miner.pipeline.draft import rewritten
 from miner.proof import ObservedRun, Proof, judge
 from miner.proof.ids import called_by_chance
 from miner.proof.judge import hopeless, not_passed
+from miner.proof.observe import first_failure
 from miner.proof.variations import variation
 from miner.sources.change import Rejection
 
@@ -241,6 +243,15 @@ def test_where_nothing_is_reported_the_process_may_have_ended():
     failing = hopeless([*runs("before", "a"), *runs("after", "a")])
     assert [found and found.reason for found in (silent, failing)] == ["gold_fails", "gold_fails"]
     assert ["may end the process" in found.detail for found in (silent, failing) if found] == [True, False]
+
+
+def test_of_a_long_failure_the_beginning_and_the_end_are_said():
+    trace = f"State: no Docker\n{'at a.B.c(B.java:1)' * 99}\nCaused by: it is not there"
+    report = TestReport(statuses={"a": TestStatus.FAILED}, texts={"a": trace})
+    said = first_failure(report)
+    assert said.startswith("State: no Docker")
+    assert said.endswith("Caused by: it is not there")
+    assert len(said) < len(trace)
 
 
 def test_where_files_skip_themselves_that_is_said():
