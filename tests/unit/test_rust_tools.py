@@ -190,6 +190,21 @@ def test_what_a_patch_changes_of_tests_inside_of_code_is_undone_and_its_code_sta
     assert (tmp_path / "work/lib.rs").read_text() == before.replace("{ 2 }", "{ 1 }").replace("two", "three")
 
 
+def test_code_keeps_its_own_lines_where_tests_have_some_that_are_alike():
+    code = "impl {0} {{\n    fn f() {{\n        {1}\n    }}\n}}\n"
+    tests = "#[cfg(test)]\nmod {0} {{\n    #[test]\n    fn f() {{\n        assert!(g());\n    }}\n}}\n"
+    before = "".join(code.format(name, 1) for name in "ABC")
+    parts = [code.format(name, 2) + "impl R {\n}\n" for name in "ABC"]
+    after = "".join(part + tests.format(name) for part, name in zip(parts, "abc", strict=True))
+
+    def between(old: str, new: str) -> str:
+        return b"".join(inline.with_tests_of(*(inline.lines_of(text.encode()) for text in (old, new)))).decode()
+
+    assert between(before, after) == "".join(parts)
+    assert between(after, before).count("mod ") == len("abc")
+    assert between(between(after, before), after) == after
+
+
 def test_lines_between_two_tests_go_with_the_tests(tmp_path):
     last = "#[test]\nfn last() {\n    one();\n}\n"
     before = f"fn one() -> u8 {{ 2 }}\n\n{ALONE}\n{last}"

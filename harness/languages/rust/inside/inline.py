@@ -33,15 +33,19 @@ def lines_of(content: bytes) -> List[bytes]:
 def with_tests_of(before: Sequence[bytes], after: Sequence[bytes]) -> List[bytes]:
     """The lines of an old file with the changes to its code that a new one has, and without those to its tests."""
     in_old, in_new = with_gaps(before), with_gaps(after)
-    between = []  # type: List[bytes]
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if tag == "equal":
-            between += before[old_from:old_to]
-            continue
-        between += [after[place] for place in range(new_from, new_to) if place not in in_new]
-        between += [before[place] for place in range(old_from, old_to) if place in in_old]
-    return between
+    old = [line for place, line in enumerate(before) if place not in in_old]
+    new = [line for place, line in enumerate(after) if place not in in_new]
+    where = []  # type: List[int]  # of each place in the old code: that in the new code
+    for tag, _, old_to, new_from, new_to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        step = 1 if tag == "equal" else 0
+        where += [(new_from if step else new_to) + step * place for place in range(old_to - len(where))]
+    where.append(len(new))
+    between, done = [], 0  # type: Tuple[List[bytes], int]
+    for start, end in stretches(in_old):
+        at = where[start - sum(place in in_old for place in range(start))]
+        between += [*new[done:at], *before[start:end]]
+        done = max(done, at)
+    return between + new[done:]
 
 
 def with_gaps(lines: Sequence[bytes]) -> FrozenSet[int]:
