@@ -660,6 +660,16 @@ def test_calls_go_on_without_what_a_tree_does_not_take_yet(statement, at, words,
     assert f"same(&({wanted})))" in source.unstopped(text, output, 0)
 
 
+def test_a_line_is_found_behind_those_that_the_compiler_shows_in_front_of_it():
+    source = parsed(in_test("assert_eq!(p.new().g(true).f(1), 3);"))
+    text = source.stripped(best(source))
+    row, line = next((row, line) for row, line in enumerate(text.split("\n"), 1) if "g(true" in line)
+    shown = f"  |\n1 | pub struct P {{\n  | ------------ method `g` not found for this\n...\n{row} | {line}\n"
+    place = f"   --> tests/a.rs:{row}:{line.index('g(true') + 1}\n"
+    output = f"error[E0599]: no method named `g` found for struct `P` in the current scope\n{place}{shown}"
+    assert "p.new().f(1)" in source.unstopped(text, output, 0)
+
+
 def test_of_names_that_are_imported_together_the_missing_one_goes():
     source = parsed(in_test("assert_eq!(f(2), 4);", "use money::{f, Missing, g};\n"))
     text = source.stripped(best(source))

@@ -12,9 +12,9 @@ from miner.languages.rust.stripping.scopes import parse
 from miner.languages.stripping.source import Edits, lines_of, rewritten, without_argument, without_arguments
 
 _AT = re.compile(
-    r"(?:^error[^\n:]*: ([^\n]*)\n)?\s*--> (\S+?):(\d+):(\d+)\n[^\n]*\n\s*\3 +\|[ /]*([^\n]*)", re.MULTILINE
+    r"(?:^error[^\n:]*: ([^\n]*)\n)?\s*--> (\S+?):(\d+):(\d+)\n(?:[^\n]+\n)*?\s*\3 +\|[ /]*([^\n]*)", re.MULTILINE
 )
-"""Of what the compiler complains where in a file, and the line itself."""
+"""Of what the compiler complains where in a file, and the line itself; others may be shown in front of it."""
 _TAKES = re.compile(r"this \w+ takes (\d+) (?:generic )?arguments? but (\d+) arguments? (?:was|were) supplied")
 _ITEMS = frozenset({"use_declaration", "function_item", "mod_item", "impl_item", "struct_item", "const_item"})
 
