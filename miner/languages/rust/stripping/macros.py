@@ -29,6 +29,8 @@ from miner.languages.rust.stripping.static import cell_of
 
 _EXPRESSIONS = frozenset({"expr", "literal", "tt", "ident"})
 _CALLING = words("macro_definition macro_invocation token_tree scoped_identifier")
+_BLANKS = bytes(byte if byte in b"\n" else 32 for byte in range(256))
+"""By its number: what is left of a byte where only lines count."""
 _BEFORE, _BEHIND = b"const F:()=", b";"
 
 
@@ -102,9 +104,11 @@ class Macros:
 
     def _rule(self, rule: Node, pairs: Sequence[tuple[str, Place]], calls: Sequence[Node]) -> Macro | None:
         body = field_of(rule, "right")
-        block = _as_block(self._opened, body) if body is not None else None
-        assertions = list(_assertions(self._opened, body, block)) if body is not None else [None]
-        if body is None or None in assertions:
+        if body is None:
+            return None
+        block = _as_block(self._opened, body)
+        assertions = list(_assertions(self._opened, body, block))
+        if None in assertions:
             return None
         bindings = [node for node in walk(rule) if node.type == "token_binding_pattern"]
         kinds = {field_text(node, "name"): field_text(node, "type") for node in bindings}
@@ -230,7 +234,7 @@ def _with_calls(text: bytearray, calls: Sequence[tuple[Node, Node]]) -> bytearra
 
 def _alone(source: bytes, start: int, end: int) -> bytearray:
     """A stretch of a source as the value of a constant, each byte in its place; parameters of macros as names."""
-    text = bytearray(byte if byte in b"\n" else 32 for byte in source)
+    text = bytearray(source.translate(_BLANKS))
     text[start:end] = source[start:end].replace(b"$", b"_")
     text[start - len(_BEFORE) : start] = _BEFORE
     text[end : end + len(_BEHIND)] = _BEHIND

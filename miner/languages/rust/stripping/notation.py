@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from harness.core.syntax import arguments_of, bare, field_of, field_text, named, text_of, words
 from miner.languages.rust.stripping.patterns import is_type, literal_of
-from miner.languages.rust.stripping.scopes import Scopes, macro_of
+from miner.languages.rust.stripping.scopes import TEXTS, Scopes, macro_of
 from miner.languages.rust.stripping.static import TYPE, Statics
 from miner.languages.stripping.static import MOST_DEPTH
 
@@ -146,7 +146,7 @@ def _is_string(node: Node) -> bool:
     """Whether a call makes a `String`."""
     function = field_of(node, "function")
     value = field_of(function, "value")
-    is_text = value is not None and value.type in ("string_literal", "raw_string_literal")
+    is_text = value is not None and value.type in TEXTS
     is_made = is_text and field_text(function, "field") in ("to_string", "to_owned")
     return is_made or macro_of(node) == "format" or text_of(function) in ("String::from", "String::new")
 

@@ -43,6 +43,7 @@ _SEPARATORS = {"=>": b", ", ";": b",", ":": b","}
 _MARKS = {"@": b" "}
 """What stands before a snapshot."""
 _VEC = re.compile(r"(?:(?:::)?(?:std|alloc)::)?vec")
+TEXTS = frozenset({"string_literal", "raw_string_literal"})
 CAPTURED = re.compile(r"(?<!\{)(?:\{\{)*\{([a-z_]\w*)[:}]")
 """In a text: a name that it shows."""
 _IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
@@ -233,9 +234,10 @@ class Scopes(stripping.Scopes[Binding]):
         self.has_modules = any(field_of(node, "body") is None for node in modules)
         """Whether other files hold modules of this one, which see all that is in it."""
         super().__init__(root)
-        for text in (node for node in walk(root) if node.type in ("string_literal", "raw_string_literal")):
-            for name in CAPTURED.findall(text_of(text)) if any(map(_is_macro, upward(text))) else ():
-                if (binding := self.seen(name, text)) is not None:
+        for text in (node for node in walk(root) if node.type in TEXTS):
+            names = CAPTURED.findall(text_of(text))
+            if names and any(map(_is_macro, upward(text))):
+                for binding in filter(None, (self.seen(name, text) for name in names)):
                     binding.shown.append(text)
 
     def _seen_from(self, node: Node) -> Binding | None:

@@ -20,6 +20,7 @@ from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.scopes import (
     ASSERTIONS,
     SNAPSHOTS,
+    TEXTS,
     Scopes,
     attributes_of,
     functions_around,
@@ -213,7 +214,7 @@ class Reader(sites.Reader[Statics]):
         for attribute in attributes_of(function):
             words = [text_of(part) for part in walk(attribute) if part.type == "identifier"]
             if words[:1] == ["should_panic"] and _runs(function) and field_of(function, "return_type") is None:
-                texts = [part for part in walk(attribute) if part.type in ("string_literal", "raw_string_literal")]
+                texts = [part for part in walk(attribute) if part.type in TEXTS]
                 operands = tuple(Operand(node=text, static=True) for text in texts[:1])
                 return [Assertion(op="rust.panics", operands=operands, replaced=function)]
         return []

@@ -18,6 +18,7 @@ from miner.languages.rust.stripping import scopes
 from miner.languages.rust.stripping.cases import cases_in
 from miner.languages.rust.stripping.macros import Macros, module_of
 from miner.languages.rust.stripping.scopes import (
+    TEXTS,
     Binding,
     Scopes,
     function_of,
@@ -26,7 +27,7 @@ from miner.languages.rust.stripping.scopes import (
     modules_around,
 )
 from miner.languages.rust.stripping.sites import Assertion, Reader
-from miner.languages.rust.stripping.static import LITERALS, TEXTS, Statics, literals_in
+from miner.languages.rust.stripping.static import LITERALS, Statics, literals_in
 from miner.languages.rust.stripping.unstopped import unstopped
 from miner.languages.stripping.source import Edits, TreeSource, lines_of, missing_lines, removed_by
 from miner.languages.stripping.static import member_of
@@ -170,8 +171,8 @@ class StrippedSource(TreeSource[Assertion]):
         if all(modes[slot.number] is Mode.INSIDE for slot in slots):
             return {}
         around = slots[0].assertion.modules or (module_of(node),)
-        imports = {place: pieces for module in around for place, pieces in _import_into(module).items()}
-        imports = imports if len(around) > 1 else {}
+        others = around if len(around) > 1 else ()
+        imports = {place: pieces for module in others for place, pieces in _import_into(module).items()}
         module = f"self::{MODULE}" if imports else _path_from(around[0])
         traits = f"use {module}::{{Hidden as _, Shown as _}}; "
         if slots[0].assertion.op == "rust.panics":
@@ -348,7 +349,7 @@ def _zeros(node: Node) -> Edits:
 
 def _zero(literal: Node) -> str:
     text = text_of(literal)
-    if literal.type in ("string_literal", "raw_string_literal"):
+    if literal.type in TEXTS:
         return 'b""' if text.startswith("b") else '""'
     if literal.type == "char_literal":
         return "b'0'" if text.startswith("b") else "'0'"

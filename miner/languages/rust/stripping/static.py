@@ -23,7 +23,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.rust.stripping.branches import conditions, macro_named
-from miner.languages.rust.stripping.scopes import CAPTURED, Binding, Scopes, functions_around, macro_of
+from miner.languages.rust.stripping.scopes import CAPTURED, TEXTS, Binding, Scopes, functions_around, macro_of
 from miner.languages.stripping import static
 from miner.languages.stripping.static import member_of
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from miner.languages.rust.stripping.macros import Macro
     from miner.languages.stripping.static import Step
 
-TEXTS = frozenset({"string_literal", "raw_string_literal"})
 LITERALS = TEXTS | {"integer_literal", "float_literal", "char_literal", "boolean_literal"}
 _PRELUDE = words(
     "String Vec Box Option Result bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64"
@@ -291,8 +290,8 @@ class Statics(static.Statics[Scopes]):
 
     def _is_static_name(self, node: Node, depth: int) -> bool:
         binding = self._scopes.resolve(node)
-        if binding is None and (text_of(node) in self.arguments or text_of(node) in self.names):
-            return self._are_fixed(self._of_macro(text_of(node)), depth)
+        if binding is None and (operands := self._of_macro(text_of(node))):
+            return self._are_fixed(operands, depth)
         if binding is None:
             path = self._scopes.imports.get(text_of(node), "")
             if _CONSTANT.fullmatch(text_of(node)) and _STANDARD.fullmatch(path):
