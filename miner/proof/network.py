@@ -15,11 +15,20 @@ _WORDS = re.compile(
     r"|No address associated with hostname|Network is unreachable|No route to host|NameResolutionError"
     r"|Failed to establish a new connection: \[Errno (?:-\d|101|113)\]|Could not resolve host|[Nn]ame resolution"
     r"|urlopen error \[Errno (?:-\d|101|113)\]"
+    r"|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UnknownHostException|UnresolvedAddressException"  # Node's, Java's
+    r"|dial (?:tcp|udp)\d?: lookup |failed to lookup address information"  # Go's, Rust's
 )
+_DOCKER = (
+    r"docker\.sock|[Vv]alid Docker environment|[Cc]annot connect to the Docker daemon|container runtime strategy"
+    r"|[Rr]ootless Docker not found"
+)
+"""What clients of a container engine say that find none, such as Testcontainers in each of its languages."""
 _REFUSED = re.compile(
     r"[Cc]onnection refused|ConnectionRefusedError|\[Errno 111\]|Error 111 connecting|could not connect to server"
     r"|connection to server (?:at|on) |Can't connect to (?:local |MySQL )?.{0,40}server|ServerSelectionTimeoutError"
     r"|NoBrokersAvailable|NoHostAvailable|No servers (?:found|available)|AMQPConnectionError"
+    r"|ECONNREFUSED|Connection to \S{1,200} refused|Communications link failure|MongoTimeoutException"
+    rf"|{_DOCKER}"
 )
 
 

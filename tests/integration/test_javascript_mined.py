@@ -104,7 +104,9 @@ SUITE = """\
 {head}
 describe("outer", () => {{
   it("adds", () => assert.ok(true));
-  it("fails", () => assert.ok(false, "it is wrong"));
+  it("fails", () => {{
+    throw Object.assign(new Error("it is wrong"), {{ cause: new Error("nobody is there") }});
+  }});
   it("null \\0", () => assert.ok(true));
   it.skip("left", () => assert.ok(false));
   describe("inner", () => it("twice", () => assert.ok(true)));
@@ -398,6 +400,8 @@ def test_each_runner_tells_what_became_of_each_test_beside_a_file_that_cannot_be
     assert (report.finished, report.exit_code, report.violations) == (True, 1, ())
     failed = f"{path}::outer > fails" if framework not in EXPECTED else f"{path}::fails"
     assert "it is wrong" in report.texts[failed]
+    if framework in ("lab", "mocha", "node:test", "vitest"):
+        assert "nobody is there" in report.texts[failed]
     assert list(report.collect_errors) == [broken]
     assert "require is not defined" in report.collect_errors[broken] or "not-there" in report.collect_errors[broken]
 

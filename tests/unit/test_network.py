@@ -29,6 +29,10 @@ def test_an_exception_behind_the_failure_tells(inner):
         "<urlopen error [Errno -2] Name or service not known>",
         "(Caused by NewConnectionError(': Failed to establish a new connection: [Errno 101] Network is unreachable'))",
         "curl: (6) Could not resolve host: example.org",
+        "TypeError: fetch failed\ncaused by: Error: getaddrinfo EAI_AGAIN example.org",
+        "java.net.UnknownHostException: example.org",
+        'Get "http://example.org/": dial tcp: lookup example.org on [::1]:53: read udp: connection refused',
+        'Custom { kind: Uncategorized, error: "failed to lookup address information: Try again" }',
     ],
 )
 def test_the_words_of_a_failure_tell(text):
@@ -54,6 +58,14 @@ def test_an_assertion_tells_nothing():
         'psycopg2.OperationalError: connection to server at "localhost" (127.0.0.1), port 5432 failed',
         "pymysql.err.OperationalError: (2003, \"Can't connect to MySQL server on 'localhost'\")",
         "pymongo.errors.ServerSelectionTimeoutError: localhost:27017",
+        "AggregateError\ncaused by: Error: connect ECONNREFUSED ::1:6379",
+        "org.postgresql.util.PSQLException: Connection to localhost:5432 refused.",
+        "com.mysql.cj.jdbc.exceptions.CommunicationsException: Communications link failure",
+        "dial tcp 127.0.0.1:6379: connect: connection refused",
+        'Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }',
+        "java.lang.IllegalStateException: Could not find a valid Docker environment. Please see logs",
+        "Error: Could not find a working container runtime strategy",
+        "dial unix /var/run/docker.sock: connect: no such file or directory",
     ],
 )
 def test_a_service_that_is_not_there_tells(text):

@@ -1,6 +1,5 @@
 const FILE = relative(path_.resolve(process.argv[process.argv.length - 1]));
 const statusOf = (test) => (test.err ? "failed" : test.skipped ? "skipped" : test.todo ? "todo" : "passed");
-const textOf = (error) => (error && (error.stack || error.message)) || String(error || "");
 
 module.exports = class {
   start() {
@@ -8,10 +7,10 @@ module.exports = class {
   }
 
   test(test) {
-    report(FILE, [...(test.path || []), test.relativeTitle || test.title], statusOf(test), test.duration, textOf(test.err));
+    report(FILE, [...(test.path || []), test.relativeTitle || test.title], statusOf(test), test.duration, messageOf(test.err));
   }
 
   end({ errors }) {
-    for (const error of errors || []) console.error(textOf(error));
+    for (const error of errors || []) console.error(messageOf(error));
   }
 };

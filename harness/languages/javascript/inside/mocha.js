@@ -46,7 +46,7 @@ module.exports = function (runner) {
   runner.on("pass", (test) => (passed = test));
   runner.on("pending", (test) => tell(test, "skipped", ""));
   runner.on("fail", (test, error) => {
-    const text = (error && (error.stack || error.message)) || String(error);
+    const text = messageOf(error) || String(error);
     if (test.type === "hook") {
       const inside = test.ctx && test.ctx.currentTest;
       if (inside === passed) passed = null;

@@ -4,10 +4,7 @@ const plain = (file) => (file && file.startsWith("file:") ? fileURLToPath(file) 
 // The file that is run, also of a test that another one declares.
 const fileOf = ({ file }) => (files_.has(relative(plain(file))) ? plain(file) : path_.join(ASKED.top, ASKED.files[0]));
 
-function textOf(error) {
-  const cause = error && error.cause;
-  return (cause && (cause.stack || cause.message)) || (error && (error.stack || error.message)) || "";
-}
+const textOf = (error) => messageOf((error && error.cause) || error);
 
 // The tests of a file that have begun and not ended, as they were begun: each with the titles around it.
 function begin(under, at, { name, nesting }) {

@@ -51,6 +51,15 @@ function say(kind, fields) {
   }
 }
 
+// What an error says, and what is behind it: of "fetch failed" the host that has no address.
+function messageOf(error) {
+  const messages = [];
+  for (let each = error; each && messages.length < 4; each = each.cause || (each.errors || [])[0]) {
+    messages.push(String(each.stack || each.message || each));
+  }
+  return messages.join("\ncaused by: ");
+}
+
 // `state` is "unfinished" until all of a file's tests have ended, where the runner's reporter tells that.
 function begun(state = "") {
   fs_.writeFileSync(ASKED.begun, state);

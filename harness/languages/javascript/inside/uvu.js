@@ -19,7 +19,7 @@ async function runTest({ title, body }, hooks, state, id) {
     await body(state);
     await each(hooks.aEach, state);
   } catch (error) {
-    [status, text] = ["failed", (error && (error.stack || error.message)) || String(error)];
+    [status, text] = ["failed", messageOf(error) || String(error)];
     await each(hooks.aEach, state);
   }
   running.id = null;
@@ -40,7 +40,7 @@ async function runSuite(name, { tests, hooks, state }) {
     }
   } catch (error) {
     process.exitCode = 1;
-    say("internal_error", { text: String((error && error.stack) || error).slice(0, 4000) });
+    say("internal_error", { text: (messageOf(error) || String(error)).slice(0, 4000) });
   } finally {
     state.__test__ = "";
     await each(hooks.after, state);

@@ -1,5 +1,5 @@
 const STATE = { pass: "passed", passed: "passed", fail: "failed", failed: "failed" };
-const textOf = (errors) => (errors || []).map((error) => error.stack || error.message || String(error)).join("\n");
+const textOf = (errors) => (errors || []).map(messageOf).join("\n");
 
 function tell(file, tasks, titles) {
   for (const task of tasks || []) {
