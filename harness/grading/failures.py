@@ -18,7 +18,7 @@ from harness.grading.grade import TestsStatus
 from harness.grading.time_words import TimeTests
 from harness.languages.base import PROCESS_EXIT, Chain, Raised
 
-CLASSES_VERSION = 5
+CLASSES_VERSION = 6
 """Goes up when a row below changes, so that labels of different rules are never counted together."""
 
 FAR_BEYOND = 5.0

@@ -5,8 +5,8 @@ them (`_WORDS`). A test function is about time if a time word stands in its body
 if it uses a name that a line with a time word gives at module level, or a function of the same file that is about
 time (a fixture, a helper). Imports do not count. Where the task holds a whole test file, which it does of
 stripped ones, that is read; else the new side of the hunks in the test patch; of a test that the patch does not show,
-nothing is known. Where no FAIL_TO_PASS test is about time by its source, but lines that the fix adds or removes hold a
-time word, they all are.
+nothing is known. Functions are told apart in Python alone. Where no FAIL_TO_PASS test is about time by its source, but
+lines that the fix adds or removes hold a time word, they all are.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ _WORDS = re.compile(
     r"isoweekday)\b"
     r"|\b(?:arrow|pendulum|calendar|date|dt)\.\w|\btime\.(?:time|time_ns|sleep)\b|\bdate\(\s*\d{4}\b"
     r"|\.(?:now|today)\("
+    r"|\bnew Date\b|\bDate\.(?:now|parse|UTC)\b|\b[gs]et(?:UTC)?FullYear\b|\b(?:getTimezoneOffset|toISOString)\b"
+    r"|\b(?:dayjs|moment|luxon)\b|\bTemporal\.\w"  # JavaScript
+    r"|\btime\.(?:Now|Date|Parse|ParseInLocation|Unix|UnixMilli|Since|Until|LoadLocation|FixedZone|UTC|RFC\w+)\b"  # Go
+    r"|\b(?:LocalDate|LocalTime|LocalDateTime|ZonedDateTime|OffsetDateTime|ZoneOffset|SimpleDateFormat|DateTimeFormatter"
+    r"|TimeZone|GregorianCalendar|currentTimeMillis|nanoTime)\b|\b(?:ZoneId|Calendar)\.\w"  # Java
+    r"|\b(?:SystemTime|NaiveDate|NaiveTime|NaiveDateTime|DateTime|chrono)\b|\bInstant::now\b"  # Rust
 )
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\b")
 _FUNCTION = re.compile(r"(\s*)(?:async\s+)?def\s+(\w+)")

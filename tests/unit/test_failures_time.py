@@ -144,3 +144,18 @@ def test_of_a_function_that_only_a_header_names_nothing_is_known():
 
 def test_a_task_without_hidden_tests_has_none():
     assert time_tests(Hidden(gold_patch=b"", test_patch=b"")).about_time == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.js", "return new Date(2024, 0, 1);"),
+        ("a.ts", "return dayjs(text);"),
+        ("a.go", "return time.Now().UTC()"),
+        ("A.java", "return LocalDate.of(2024, 1, 1);"),
+        ("a.rs", "let began = Instant::now();"),
+    ],
+)
+def test_a_time_word_of_another_language_in_the_fix_makes_its_tests_ones_about_time(path, line):
+    assert timed("x", "adds", gold=tiny.diff(path, "one\n", f"{line}\n")) == {"adds"}
+    assert timed("x", "adds", gold=tiny.diff(path, "one\n", "two\n")) == set()

@@ -7,13 +7,15 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.core.clock import prefix
 from harness.core.instance import TestSpec
 from harness.languages import parts
-from harness.languages.base import Framework, Language, Program, Reason
+from harness.languages.base import Chain, Framework, Language, Program, Reason, TestReport
+from harness.languages.javascript.raised import raised
 from harness.languages.reporting import Runner
 from harness.patches.patch import FilePatch
 
@@ -42,7 +44,26 @@ _PROGRAMS = {
     "qunit": ("qunit",),
     "lab": ("lab",),
 }
-FRAMEWORKS: Mapping[str, Runner] = {name: Runner() for name in _PROGRAMS}
+
+
+class Reported(Runner):
+    """A runner of JavaScript, whose reporter tells of what was thrown as text."""
+
+    def read(self, frames: Sequence[Mapping[str, Any]]) -> TestReport:
+        """What all runners tell, with what the texts show that was thrown."""
+        report = super().read(frames)
+        return replace(
+            report,
+            raised=_shown(report.texts) | dict(report.raised),
+            collect_raised=_shown(report.collect_errors) | dict(report.collect_raised),
+        )
+
+
+def _shown(texts: Mapping[str, str]) -> dict[str, Chain]:
+    return {name: chain for name, text in texts.items() if (chain := raised(text))}
+
+
+FRAMEWORKS: Mapping[str, Runner] = {name: Reported() for name in _PROGRAMS}
 
 _ALL: Mapping[str, tuple[str, ...]] = {"tap": ("test*/**/*.js",)}
 """What a program is given that runs nothing by itself."""
