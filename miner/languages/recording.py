@@ -21,7 +21,7 @@ from harness.core.grouping import grouped
 from harness.core.instance import TestStatus
 from harness.judging import judge, values
 from harness.judging.values import Event, MalformedError
-from harness.languages.base import TestReport
+from harness.languages.base import Chain, TestReport
 from miner.languages.base import Assertion, Mode, RecordedTests, Slot, Strippable, TaskRun, WrittenForm
 
 Side = Literal["out", "kept"]
@@ -499,14 +499,19 @@ def _lines_refused(report: TestReport, path: str) -> set[int]:
 
 
 def _output_of(report: TestReport, path: str) -> str:
-    """What a run said of a file that could not be loaded, and of tests in it that ended with an error."""
+    """What a run said of a file that could not be loaded, and of its tests with an error, or that do not compile."""
     crashed = (
         text
         for test_id, text in report.texts.items()
-        if report.statuses.get(test_id) is TestStatus.ERROR and test_id.partition("::")[0] == path
+        if test_id.partition("::")[0] == path
+        and (report.statuses.get(test_id) is TestStatus.ERROR or _is_uncompiled(report.raised.get(test_id, ())))
     )
     programs = (text for text in report.collect_errors.values() if _PLACE.search(text))
     return "\n".join((report.collect_errors[path] if path in report.collect_errors else "\n".join(programs), *crashed))
+
+
+def _is_uncompiled(raised: Chain) -> bool:
+    return any("CompileError" in link.names for link in raised)
 
 
 def _differing(

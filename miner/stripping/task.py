@@ -103,14 +103,18 @@ def sources(
 ) -> dict[str, bytes]:
     """Of test files of a task, those that assertions are taken out of, with what tells of these.
 
-    `read` gives files of the tree with the fix, `listed` the paths of all of them.
+    `read` gives files of the tree with the fix, `listed` the paths of all of them. What the tests' patch makes of a
+    commit that has no such file is read there.
     """
+    made = {file.path: file for file in patch.parse(task.hidden.test_patch, trusted=True).files if file.is_new}
 
     def read_with_folders(wanted_paths: Iterable[str]) -> Mapping[str, bytes]:
         places = tuple(wanted_paths)
         folders = {path for path in places if path.endswith("/")}
         inside = (path for path in listed() if f"{posixpath.dirname(path)}/" in folders) if folders else ()
-        return read(dict.fromkeys((*(path for path in places if path not in folders), *inside)))
+        contents = read(dict.fromkeys((*(path for path in places if path not in folders), *inside)))
+        others = (path for path in places if path in made and path not in contents)
+        return {**contents, **{path: b"".join(after + b"\n" for _, after in made[path].sides()) for path in others}}
 
     language = language_of(task.instance.test)
     return language.test_sources(paths, read_with_folders, lambda path: classify(path) in (Kind.TEST, Kind.SUPPORT))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.core.expectations import Expectations
 from harness.core.instance import Outcome, TaskState
 from harness.grading import scoring, trial
-from harness.judging.places import Place, place_of
+from harness.judging.places import Place, place_of, place_of_test
 from harness.languages.screening import screen_task
 from tests import tiny
 from tests.proved_task import FAILING, mined, statuses
@@ -55,7 +57,33 @@ SHOWN = """\
 /// ```
 /// assert_eq!(money::off(2000, 10), 1800);
 /// ```
+///
+/// ```
+/// # fn main() -> Result<(), std::num::ParseIntError> {
+/// fn parsed(text: &str) -> Result<i64, std::num::ParseIntError> {
+///     text.parse()
+/// }
+/// assert_eq!(
+///     money::off(parsed("300")?, 50), // half
+///     150
+/// );
+/// # Ok(())
+/// # }
+/// ```
+///
+/// ```
+/// #![allow(unused)]
+/// let price: i64 = "500".parse()?;
+/// assert!(money::off(price, 20) == 400, "a fifth");
+/// // and no more
+/// # Ok::<(), std::num::ParseIntError>(())
+/// ```
+///
+/// ```should_panic
+/// money::off(100, 101);
+/// ```
 """
+ITEMS = (f"{EXAMPLES}::lib_off", f"{EXAMPLES}::lib_off_2", f"{EXAMPLES}::lib_off_3")
 FIXED = RIGHT.replace("/// What is off.\n", SHOWN)
 CODE = """\
 /// ```
@@ -137,18 +165,23 @@ def graded(task: Task, sandbox, code: str) -> Grade:
     return scoring.score(task, screened.kept, sandbox, scoring.Demands()).grade
 
 
-def test_a_fix_whose_only_test_is_an_example_is_a_task_judged_where_it_runs(task):
+def test_a_fix_whose_only_test_is_an_example_is_a_task_judged_on_the_host(task):
     assert (task.instance.state, task.instance.language) == (TaskState.PROVED, "rust")
-    assert task.hidden.fail_to_pass == (f"{EXAMPLES}::lib_off",)
-    assert set(task.hidden.pass_to_pass) == {f"{EXAMPLES}::lib_itself", f"{EXAMPLES}::lib_cents"}
-    assert place_of(task) is Place.INSIDE
+    assert task.hidden.fail_to_pass == ITEMS
+    panics = f"{EXAMPLES}::lib_off_4"
+    assert set(task.hidden.pass_to_pass) == {f"{EXAMPLES}::lib_itself", f"{EXAMPLES}::lib_cents", panics}
+    assert [place_of_test(task, test_id) for test_id in (*ITEMS, panics)] == [*[Place.HOST] * 3, Place.INSIDE]
+    stripped = task.hidden.expectations.files[EXAMPLES]
+    assert not re.search(r"1800|150|400|half|no more|\b[12]00\)", stripped)
+    assert stripped.count("mod goldseam;") == 5  # noqa: PLR2004 - all but the last
     assert (b"1800" in task.hidden.test_patch, b"1800" in task.hidden.gold_patch) == (True, True)
 
 
 def test_a_fix_of_the_time_of_an_older_cargo_is_a_task_as_well(tmp_path):
-    old = task_of(tmp_path, datetime(2022, 10, 1, tzinfo=UTC), 2021)
+    old = task_of(tmp_path, datetime(2022, 10, 1, tzinfo=UTC), 2015)
     assert old.instance.extra["environment"]["notes"][0].startswith("rustc 1.63")
-    assert old.hidden.fail_to_pass == (f"{EXAMPLES}::lib_off",)
+    assert old.hidden.fail_to_pass == ITEMS
+    assert place_of(old) is Place.HOST
 
 
 def test_a_patch_may_move_code_and_document_it_otherwise(task, sandbox):
@@ -168,7 +201,7 @@ def test_a_wrong_patch_fails_whatever_it_says_in_documentation_and_wherever_it_e
 
 
 def test_what_became_of_each_kind_of_example_is_told(task, sandbox):
-    hidden = replace(task.hidden, test_patch=tiny.diff(EXAMPLES, None, CODE).encode())
+    hidden = replace(task.hidden, test_patch=tiny.diff(EXAMPLES, None, CODE).encode(), expectations=Expectations())
     report = trial.run(scoring.trial_spec(replace(task, hidden=hidden), None), sandbox).report
     assert statuses(report, EXAMPLES) == SEEN
     assert "cannot find function" in report.texts[f"{EXAMPLES}::exits#3"]

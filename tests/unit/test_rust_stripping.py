@@ -9,6 +9,7 @@ import pytest
 from miner.languages.base import Mode
 from miner.languages.rust.language import function_of_test
 from miner.languages.rust.stripping import literals, snapshots
+from miner.languages.rust.stripping.examples import StrippedExamples
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import pattern_of
 from miner.languages.rust.stripping.source import StrippedSource
@@ -975,3 +976,61 @@ def test_what_is_compared_has_to_have_an_equality():
 def test_the_host_is_told_the_type_of_what_is_ordered(side, kind):
     slots = parsed(in_test(f"assert!(f() < {side});")).slots
     assert [slot.assertion.options.get("type") for slot in slots] == [kind]
+
+
+ADDED = '#[path = "/tmp/goldseam_handout.rs"] mod goldseam;'
+INNER = "fn goldseam_inner() -> Result<(), impl core::fmt::Debug> {"
+
+
+def of_examples(*examples: str) -> StrippedExamples:
+    """Each with its fences, and all of one item."""
+    lines = [line for example in examples for line in example.split("\n")]
+    text = "\n".join(f"/// {line}".rstrip() for line in lines)
+    return StrippedExamples(f"{text}\npub mod lib_off {{}}\n".encode(), path="tests/goldseam_examples.rs", first=0)
+
+
+@pytest.mark.parametrize(
+    ("example", "wanted"),
+    [
+        ("assert_eq!(f(1), 3);", f"{ADDED} fn main() {{ <0: f(1)> ;\n# }}"),
+        ("assert_eq!(f(1), 3); // three", f"{ADDED} fn main() {{ <0: f(1)> ;\n# }}"),
+        ("#![allow(x)]\n\nassert_eq!(f(1), 3);", f"#![allow(x)]\n\n{ADDED} fn main() {{ <0: f(1)> ;\n# }}"),
+        ("# use a::f;\n#\nassert_eq!(f(1), 3);", f"# {ADDED} fn main() {{ use a::f;\n#\n<0: f(1)> ;\n# }}"),
+        (
+            "# fn main() {\nassert_eq!(\n    f(1),\n    3\n);\n# }",
+            f"# {ADDED}  fn main() {{\n<0: f(1)>\n\n\n;\n# }}\n#",
+        ),
+        (
+            "assert_eq!(f(1)?, 3);\n# Ok::<(), E>(())",
+            f"{ADDED} fn main() {{ {INNER} <0: f(1)?> ;\n# Ok::<(), E>(())\n# }} goldseam_inner().unwrap() }}",
+        ),
+        ("f(1);", "f(1);"),
+        ("## a\nassert_eq!(f(1), 3);", "## a\nassert_eq!(f(1), 3);"),
+        ("assert_eq!(f(1), 3;", "assert_eq!(f(1), 3;"),
+    ],
+)
+def test_an_example_of_documentation_enters_as_a_program_without_its_expectations(example, wanted):
+    source = of_examples(f"```\n{example}\n```")
+    text = source.stripped(best(source))
+    lines = [line.removeprefix("///").removeprefix(" ") for line in text.split("\n")]
+    assert shortened("\n".join(lines[1:-3])) == wanted
+    assert [lines[0], *lines[-3:]] == ["```", "```", "pub mod lib_off {}", ""]
+
+
+def test_of_examples_only_those_are_read_that_are_to_end_well_each_by_its_name():
+    plain = "```edition2021\nassert_eq!(f(1), 3);\n```"
+    kinds = ("should_panic", "no_run", "compile_fail", "ignore", "ignore-a")
+    source = of_examples(plain, *(plain.replace("edition2021", kind) for kind in kinds), plain)
+    assert [slot.function for slot in source.slots] == [("lib_off", "main"), ("lib_off__7", "main")]
+    ids = ("tests/goldseam_examples.rs::lib_off", "tests/goldseam_examples.rs::lib_off#7")
+    functions = [f"tests/goldseam_examples.rs::{name}::main" for name in ("lib_off", "lib_off__7")]
+    assert [function_of_test({}, test_id) for test_id in ids] == functions
+
+
+def test_an_example_goes_on_without_what_the_compiler_complained_of():
+    source = of_examples("```\nuse a::gone;\nassert_eq!(f(1), 3);\n```")
+    text = source.stripped(best(source))
+    first = f"{ADDED} fn main() {{ use a::gone;"
+    place = f"tests/goldseam_examples.rs:2:{first.index('a::gone') + 1}"
+    less = source.unstopped(text, f"error[E0432]: unresolved import `a::gone`\n --> {place}\n  |\n2 | {first}\n", 0)
+    assert less == text.replace(" use a::gone;", "")

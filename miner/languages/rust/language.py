@@ -23,6 +23,7 @@ from miner.languages.recording import encoded, record
 from miner.languages.rust import cargo
 from miner.languages.rust.build import TOOLCHAINS, build_image
 from miner.languages.rust.stripping import literals, snapshots
+from miner.languages.rust.stripping.examples import StrippedExamples, function_of_example, is_of_examples
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import value_of
 from miner.languages.rust.stripping.source import StrippedSource
@@ -146,14 +147,18 @@ class Rust(TreeLanguage):
                 tests,
                 fail_to_pass=task.hidden.fail_to_pass,
                 pass_to_pass=task.hidden.pass_to_pass,
-                parse=lambda path, source, first: StrippedSource(
-                    source,
-                    path=path,
-                    first=first,
-                    shared=shared[path],
-                    helpers=helpers,
-                    is_code=path in task.instance.test.allowed_paths,
-                    has_snapshots=path in filed,
+                parse=lambda path, source, first: (
+                    StrippedExamples(source, path=path, first=first)
+                    if is_of_examples(path)
+                    else StrippedSource(
+                        source,
+                        path=path,
+                        first=first,
+                        shared=shared[path],
+                        helpers=helpers,
+                        is_code=path in task.instance.test.allowed_paths,
+                        has_snapshots=path in filed,
+                    )
                 ),
                 run=run,
                 function=partial(function_of_test, code),
@@ -178,6 +183,8 @@ def _places_of(path: str, name: str) -> tuple[str, ...]:
 
 def function_of_test(sources: Mapping[str, bytes], test_id: str) -> str:
     """The function that a test or a case is of, in the file that holds its module: a program is named by its root."""
+    if is_of_examples(test_id.partition("::")[0]):
+        return function_of_example(test_id)
     path, *names = _in_its_file(sources, test_id).split("::")
     text = sources.get(path, b"")
     has_cases = b"rstest" in text or b"test_case" in text
