@@ -1152,3 +1152,17 @@ def test_an_argument_of_a_function_that_other_files_call_too_stays():
     text = function("\tcheck(t, f(1), 77)") + helper
     source = StrippedSource(text.encode(), path="a_test.go", first=0, shared=["check"])
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize("want", ["(G)(1)", "G[int](1)", "(*g)(1)", "(func() int { return G() })()", "own[int](1)"])
+def test_what_looks_like_a_conversion_and_may_call_the_product_is_no_expectation(want):
+    own = "func own[T any](a int) int { return Twice[T](a) }\n"
+    source = parsed(function(f"\tg := &G\n\twant := {want}\n\tif f(1) != want {{ t.Error() }}") + own)
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.OPERANDS]
+
+
+@pytest.mark.parametrize("want", ["(*P)(nil)", "[]byte(`a`)", "(int64)(3)", "List[int]([]int{1})", "(*List[int])(nil)"])
+def test_a_conversion_of_what_is_written_out_is_expected(want):
+    own = "type List[T any] []T\n"
+    source = parsed(function(f"\twant := {want}\n\tif f(1) != want {{ t.Error() }}") + own)
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]

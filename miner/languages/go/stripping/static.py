@@ -134,7 +134,7 @@ class Statics(static.Statics[Scopes]):
 
     literals = _LITERALS
     made_of = frozenset({"binary_expression", "slice_expression", "literal_value", "literal_element"})
-    told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body", "type_conversion_expression": "operand"}
+    told_by: ClassVar[Mapping[str, str]] = {"composite_literal": "body"}
 
     def __init__(
         self,
@@ -158,6 +158,7 @@ class Statics(static.Statics[Scopes]):
             "selector_expression": self._is_static_member,
             "index_expression": self._is_static_item,
             "call_expression": self._is_static_call,
+            "type_conversion_expression": self._is_static_conversion,
         }
 
     def _is_static_unary(self, node: Node, depth: int) -> bool:
@@ -507,16 +508,15 @@ class Statics(static.Statics[Scopes]):
         arguments = arguments_of(node)
         if function is None or not all(_is_type(child) or self.is_static(child, depth) for child in arguments):
             return False
-        if function.type in ("parenthesized_expression", "slice_type", "map_type", "array_type"):
+        if function.type == "parenthesized_expression":
+            function = bare(function)
+            if field_text(function, "operator") == "*":  # a pointer's type, or what a pointer leads to
+                binding = self._scopes.of_name(field_of(function, "operand"))
+                return binding is None or binding.kind in ("type", "import")
+        if function.type in ("slice_type", "map_type", "array_type"):
             return True  # a conversion
         if function.type == "identifier":
-            binding = self._scopes.resolve(function)
-            init = binding.init if binding is not None and not binding.is_written else None
-            if init is not None and init.type in FUNCTIONS:
-                return self._is_pure(init) and (not self._shows(init) or all(map(self.is_shown_by_go, arguments)))
-            if binding is not None:
-                return binding.kind == "type"
-            return text_of(function) in _BUILTINS and all(map(self._has_length_here, arguments))
+            return self._gives_static(function, arguments)
         if function.type != "selector_expression":
             return False
         operand, name = field_of(function, "operand"), field_text(function, "field")
@@ -526,6 +526,24 @@ class Statics(static.Statics[Scopes]):
             return is_pure and (path not in _SHOWING or all(map(self.is_shown_by_go, arguments)))
         made = field_of(bare(operand), "function") if operand is not None else None
         return made is not None and made.type == "selector_expression" and self.is_static(operand, depth)
+
+    def _is_static_conversion(self, node: Node, depth: int) -> bool:
+        """Of a conversion, or a call of a generic function with one argument, which looks alike."""
+        operand = field_of(node, "operand")
+        generic = _generic_of(node)
+        if operand is None or not self.is_static(operand, depth):
+            return False
+        return generic is None or self._gives_static(generic, [operand])
+
+    def _gives_static(self, function: Node, arguments: list[Node]) -> bool:
+        """Whether what is called by a name alone, with what is static, gives the same for the same."""
+        binding = self._scopes.resolve(function)
+        init = binding.init if binding is not None and not binding.is_written else None
+        if init is not None and init.type in FUNCTIONS:
+            return self._is_pure(init) and (not self._shows(init) or all(map(self.is_shown_by_go, arguments)))
+        if binding is not None:
+            return binding.kind == "type"
+        return text_of(function) in _BUILTINS and all(map(self._has_length_here, arguments))
 
     def _has_length_here(self, node: Node) -> bool:
         """Whether no type of the product says how long a value is."""
@@ -576,6 +594,10 @@ class Statics(static.Statics[Scopes]):
                 if path in _SHOWING and not all(map(self.is_shown_by_go, arguments_of(node))):
                     return False
                 if not is_known and not (called is not None and _is_type(called)):
+                    return False
+            elif (generic := _generic_of(node)) is not None:
+                binding = self._scopes.resolve(generic)
+                if binding is None or binding.kind != "type":
                     return False
             elif node.type == "identifier":
                 binding = self._scopes.resolve(node)
@@ -805,6 +827,12 @@ def _gives_the_same(path: str, name: str) -> bool:
 def is_standard(path: str) -> bool:
     """Whether a package is one of Go's own."""
     return path.split("/", maxsplit=1)[0] in _STANDARD
+
+
+def _generic_of(node: Node) -> Node | None:
+    """The name of the generic type, or function, of what may be a conversion to one; None of any other node."""
+    kind = field_of(node, "type") if node.type == "type_conversion_expression" else None
+    return named(kind)[0] if kind is not None and kind.type == "generic_type" else None
 
 
 def _is_receiver(parameter: Binding) -> bool:
