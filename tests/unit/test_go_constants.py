@@ -134,3 +134,14 @@ def test_fields_and_types_are_known_that_a_loop_may_go_over_otherwise():
     )
     constants = Constants([], {**TREE, "web/each.go": text.encode()})
     assert constants.iterating == {"Set", "Queue", "Items", "Cells", "All"}
+
+
+def test_types_are_those_that_packages_declare_after_the_fix_but_for_other_names():
+    tree = {
+        "a/a.go": b"package ast\n\ntype Add struct{}\n\ntype (\n\tSub struct{}\n\tMinus = Sub\n)\n",
+        "b/b.go": b"package other\n\ntype Mul struct{}\n",
+        "a/broken.go": b"package ast\n\ntype Broken struct{}\n\nfunc (",
+    }
+    tests = [b"package ast\n\nfunc f() { type Local int }\n"]
+    constants = Constants(patch.parse(NOTHING, trusted=True).files, {**TREE, **tree})
+    assert constants.types_of({"ast"}, tests) == {"ast.Add", "ast.Sub", "ast.Local"}

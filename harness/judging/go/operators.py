@@ -29,13 +29,17 @@ _PANIC = "testing.goldseamPanic"
 """The type of what comes out where an operand panicked (harness/languages/go/inside/handout.go)."""
 _ARRAY = re.compile(r"\[\d+\]")
 _PACKAGE = re.compile(r"\b\w+\.")
+_NAMED = re.compile(r"\w+\.\w+")
 
 
 class _Comparison:
     """One deep comparison."""
 
-    def __init__(self, *, nil_is_empty: bool = False, functions_are_alike: bool = False) -> None:
+    def __init__(
+        self, options: Mapping[str, Any], *, nil_is_empty: bool = False, functions_are_alike: bool = False
+    ) -> None:
         """With `nil_is_empty`, no slice or map differs from an empty one; functions of a type may be alike."""
+        self._options = options
         self._nil_is_empty, self._functions_are_alike = nil_is_empty, functions_are_alike
         self._steps = 0
 
@@ -53,7 +57,7 @@ class _Comparison:
             if self._functions_are_alike:
                 return (left.tag, left.kind) == (other.tag, other.kind)
             raise UndecidableError("a function, or what has no form outside")
-        if typed and not _is_one_type(left.kind, other.kind):
+        if typed and not _is_one_type(left.kind, other.kind, self._options):
             return False
         if left.tag != other.tag:
             are_empty = not (left.parts or other.parts or left.plain or other.plain)
@@ -101,20 +105,27 @@ def _are_one_zone(left: Part | None, other: Part | None) -> bool:
     return bool(name == another and (offset == its or offset is None or its is None))
 
 
-def _is_one_type(kind: str, other: str) -> bool:
+def _is_one_type(kind: str, other: str, options: Mapping[str, Any]) -> bool:
     """Whether two names are of one type, as far as names tell.
 
-    Those of one package may be of one by an alias, as may one that is in two, if a patch moved it.
+    Those of one package may be of one by an alias, as may one that is in two, if a patch moved it. But those that the
+    fix declares as types of their own (`apart`) are two, and so are all where both sides come out (`apart` is true).
     """
+    apart = options.get("apart", ())
+    if apart is True or kind == other:
+        return kind == other
+    names, others = (frozenset(_NAMED.findall(name)) for name in (kind, other))
+    if apart and all(not part.isdisjoint(apart) for part in (names - others, others - names)):
+        return False
     package, dot, _ = kind.rpartition(".")
     own, its = (_PACKAGE.sub("", name) for name in (kind, other))
     is_moved = own == its and kind != own and other != its
     return kind == other or (bool(dot) and package == other.rpartition(".")[0]) or is_moved
 
 
-def _deep(left: Value, other: Value) -> bool:
+def _deep(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     """`reflect.DeepEqual`, which is given both as interfaces."""
-    return _Comparison().equal(left.part, other.part, typed=True)
+    return _Comparison(options).equal(left.part, other.part, typed=True)
 
 
 def _deep_or_constant(operands: list[Value], options: Mapping[str, Any]) -> bool:
@@ -125,7 +136,7 @@ def _deep_or_constant(operands: list[Value], options: Mapping[str, Any]) -> bool
     return _two(_deep)(operands, options)
 
 
-def _items_alike(left: Value, other: Value) -> bool:
+def _items_alike(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
     """As `bytes.Equal` and `slices.Equal`: item by item, and none is as empty."""
     for side in (left.part, other.part):
         if any(_is_by_identity(part) for part in parts_of(side) if part is not side):
@@ -135,8 +146,8 @@ def _items_alike(left: Value, other: Value) -> bool:
         raise UndecidableError("an array")
     for item, another in zip(*(part.parts for part in lists), strict=False) if len(lists) == _TWO else ():
         if item is not None and another is not None:
-            _check_types(item, another, {"types": "=="})
-    return _Comparison(nil_is_empty=True).equal(left.part, other.part, typed=False)
+            _check_types(item, another, {**options, "types": "=="})
+    return _Comparison(options, nil_is_empty=True).equal(left.part, other.part, typed=False)
 
 
 def _cmp(operands: list[Value], options: Mapping[str, Any]) -> bool:
@@ -156,7 +167,7 @@ def _cmp(operands: list[Value], options: Mapping[str, Any]) -> bool:
                 raise UndecidableError("a method of its own compares it")
         if not is_plain(side):
             raise UndecidableError("what has no form outside")
-    return _Comparison(nil_is_empty=bool(options.get("empty"))).equal(one, another, typed=True)
+    return _Comparison(options, nil_is_empty=bool(options.get("empty"))).equal(one, another, typed=True)
 
 
 def _at_instants(part: Any) -> Any:
@@ -186,12 +197,12 @@ def _equal(left: Value, other: Value, options: Mapping[str, Any]) -> bool:
         return item is another
     if _known(item) and _known(another):
         return _known(item) == _known(another)
-    if (_known(item) or _known(another)) and not _Comparison().equal(item, another, typed=True):
+    if (_known(item) or _known(another)) and not _Comparison(options).equal(item, another, typed=True):
         return False
     if left.held or other.held:
-        return item.kind == another.kind and _comparable(item, another)
+        return item.kind == another.kind and _comparable(item, another, options)
     _check_types(item, another, options)
-    return _comparable(item, another)
+    return _comparable(item, another, options)
 
 
 def _check_types(left: Part, other: Part, options: Mapping[str, Any]) -> None:
@@ -201,7 +212,7 @@ def _check_types(left: Part, other: Part, options: Mapping[str, Any]) -> None:
     """
     how, kinds = options.get("types"), (left.kind, other.kind)
     is_either = any("." in kind for kind in kinds) if how == "kinds" else bool(options.get("untyped"))
-    if how and not is_either and not _is_one_type(*kinds):
+    if how and not is_either and not _is_one_type(*kinds, options):
         raise UndecidableError("they are of two types")
 
 
@@ -217,11 +228,11 @@ def _check_range(value: Value, constant: Value) -> None:
         raise UndecidableError("a constant of another type")
 
 
-def _comparable(left: Part, other: Part) -> bool:
+def _comparable(left: Part, other: Part, options: Mapping[str, Any]) -> bool:
     """`==` of two values of one type: pointers and channels are the same only if they are one."""
     if any(_is_by_identity(item) for part in (left, other) for item in parts_of(part)):
         raise UndecidableError("it depends on which object it is")
-    return _Comparison().equal(left, other, typed=False)
+    return _Comparison(options).equal(left, other, typed=False)
 
 
 def _is_by_identity(part: Part) -> bool:
@@ -388,9 +399,9 @@ def _type(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     return left is other if left is None or other is None else left.kind == other.kind
 
 
-def _is(operands: list[Value], _options: Mapping[str, Any]) -> bool:
-    """As `errors.Is`, of an error and what it wraps: whether one of these is alike."""
-    chain, target = operands
+def _is(operands: list[Value], options: Mapping[str, Any]) -> bool:
+    """As `errors.Is`, of an error and what it wraps: whether one of these is alike, and its answer if that is told."""
+    chain, target, *answer = operands
     links = held_by(chain).parts
     if target.is_nil or not links:
         return target.is_nil and not links
@@ -416,7 +427,7 @@ def _length(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     return bool(len(_bytes(value)) == length.plain)
 
 
-def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+def _in(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As testify's `Contains`: a text in a text, an item of a list, a key of a map."""
     container, item = held_by(operands[0]), operands[1].part
     if container.tag in _TEXTS:
@@ -425,9 +436,9 @@ def _in(operands: list[Value], _options: Mapping[str, Any]) -> bool:
         return _text(operands[1]) in _bytes(container)
     if container.tag == "m":
         keys = [key for key, _ in container.parts]
-        return any(_Comparison().equal(_unwrapped(key), item, typed=True) for key in keys)
+        return any(_Comparison(options).equal(_unwrapped(key), item, typed=True) for key in keys)
     if container.tag == "l":
-        return any(_Comparison().equal(_unwrapped(member), item, typed=True) for member in container.parts)
+        return any(_Comparison(options).equal(_unwrapped(member), item, typed=True) for member in container.parts)
     raise UndecidableError("not a container")
 
 
@@ -435,14 +446,14 @@ def _unwrapped(part: Part | None) -> Part | None:
     return part.parts[0] if part is not None and part.tag == "a" else part
 
 
-def _elements(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+def _elements(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As testify's `ElementsMatch`."""
     if all(_is_empty(operand.part) for operand in operands):
         return True
     left, other = (held_by(operand) for operand in operands)
     if left.tag != "l" or other.tag != "l" or len(left.parts) != len(other.parts):
         return False
-    comparison = _Comparison()
+    comparison = _Comparison(options)
 
     def alike(item: Part | None, mate: Part | None) -> bool:
         return comparison.equal(_unwrapped(item), _unwrapped(mate), typed=True)
@@ -450,12 +461,12 @@ def _elements(operands: list[Value], _options: Mapping[str, Any]) -> bool:
     return paired_off(left.parts, other.parts, alike)
 
 
-def _values(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+def _values(operands: list[Value], options: Mapping[str, Any]) -> bool:
     """As testify's `EqualValues`: alike, or numbers and texts of one value."""
     left, other = operands
     if left.part is None or other.part is None:
         return left.part is other.part
-    if _deep(left, other):
+    if _deep(left, other, options):
         return True
     if left.part.tag == other.part.tag and left.part.tag in ("i", "s", "S", "b"):
         return bool(left.part.plain == other.part.plain)
@@ -519,7 +530,7 @@ def _panics(operands: list[Value], options: Mapping[str, Any]) -> bool:
     reason, *constant = operands
     if options.get("by") == "text":
         return all(reason.text is not None and reason.text.encode() == _text(item) for item in constant)
-    return all(_deep(reason, item) for item in constant)
+    return all(_deep(reason, item, options) for item in constant)
 
 
 def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
@@ -529,7 +540,8 @@ def _of(operands: list[Value], options: Mapping[str, Any]) -> bool:
         operands_of_part, rest = rest[: part["count"]], rest[part["count"] :]
         if "parts" not in part["options"] and any(map(_has_panicked, operands_of_part)):
             raise UndecidableError("it ends in a panic")
-        if OPERATORS[part["op"]](operands_of_part, part["options"]) is not is_all:
+        how = {**part["options"], "apart": options.get("apart", ())}
+        if OPERATORS[part["op"]](operands_of_part, how) is not is_all:
             return not is_all
     return is_all
 
@@ -539,12 +551,12 @@ def _has_panicked(operand: Value) -> bool:
     return operand.part is not None and operand.part.kind == _PANIC
 
 
-def _two(decide: Callable[[Value, Value], bool]) -> Decider:
-    def decided(operands: list[Value], _options: Mapping[str, Any]) -> bool:
+def _two(decide: Callable[[Value, Value, Mapping[str, Any]], bool]) -> Decider:
+    def decided(operands: list[Value], options: Mapping[str, Any]) -> bool:
         left, other = operands
         if not is_plain(left.part) or not is_plain(other.part):
             raise UndecidableError("what has no form outside")
-        return decide(left, other)
+        return decide(left, other, options)
 
     return decided
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from posixpath import dirname
 
+from harness.core.expectations import Expectations, Site
 from harness.core.grouping import grouped
 from harness.core.instance import Task, TestSpec
 from harness.core.syntax import words
 from harness.core.test_ids import files
+from harness.judging.go.operators import EXACT
 from harness.languages.go.language import FRAMEWORK
 from harness.patches import patch
 from miner.evidence.tree import Tree
@@ -51,6 +54,8 @@ CODE = ParsedCode(
 
 
 _TESTS = re.compile(r".*_test\.go")
+_KIND = re.compile(r"\b\w+\.\w+")
+"""What the name of a package's type looks like in a value."""
 _TOP = re.compile(r"[^/\[]*")
 
 
@@ -112,7 +117,7 @@ class Go(TreeLanguage):
             )
 
         hidden = {path: sources[path] for path in files(task.hidden.test_files) if path in sources}
-        return record(
+        recorded = record(
             {path: source for path, source in hidden.items() if dirname(path) in listed},
             fail_to_pass=task.hidden.fail_to_pass,
             pass_to_pass=task.hidden.pass_to_pass,
@@ -130,6 +135,27 @@ class Go(TreeLanguage):
             function=literals.function_of,
             written=lambda parsed: parsed.written(literals.value_of),
         )
+        return replace(recorded, expectations=_with_types(recorded.expectations, constants, sources.values()))
+
+
+def _with_types(expectations: Expectations, constants: Constants, tests: Collection[bytes]) -> Expectations:
+    """With the types that are not to be taken for each other, where what is compared has some of the product's."""
+    kinds: dict[int, set[str]] = {slot: set() for slot in expectations.sites}
+    for event in (event for test in expectations.tests.values() for event in test.events):
+        kinds[event.slot].update(_KIND.findall(json.dumps(event.kept)))
+    declared = constants.types_of({_folder(kind) for of_site in kinds.values() for kind in of_site}, tests)
+    sites: dict[int, Site] = {}
+    for slot, site in expectations.sites.items():
+        folders = {_folder(kind) for kind in kinds[slot] & declared}
+        apart = [kind for kind in sorted(declared) if _folder(kind) in folders]
+        types = True if site.decides == "operands" and site.op in EXACT else apart
+        sites[slot] = replace(site, options={**site.options, "apart": types}) if types else site
+    return replace(expectations, sites=sites)
+
+
+def _folder(kind: str) -> str:
+    """The package of a type, as Go writes it."""
+    return kind.partition(".")[0]
 
 
 def _package(path: str, source: bytes) -> tuple[str, bytes]:

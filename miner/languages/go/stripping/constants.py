@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from posixpath import dirname, join, normpath
 
 from tree_sitter import Node
 
-from harness.core.syntax import bare, field_of, named, text_of, walk, words
+from harness.core.syntax import bare, field_of, field_text, named, text_of, walk, words
 from harness.patches.patch import FilePatch
 from harness.quality.change import change_of
 from miner.languages.go.stripping import scopes
+from miner.languages.go.stripping.package import name_of
 from miner.languages.go.stripping.scopes import Scopes, listed
 
 _MODULE = re.compile(rb'^module\s+"?([^\s"]+)', re.MULTILINE)
@@ -40,6 +41,7 @@ class Constants:
             after.pop(file.old_path or "", None)
             if file.new_path is not None:
                 after[file.new_path] = change.after if change.after is not None else b"?"
+        self._after = after
         self._sides = (_Side(tree), _Side(after))
         sources = (text for files in (tree, after) for path, text in files.items() if path.endswith(".go"))
         self.iterating = _iterating(list(sources))
@@ -49,6 +51,30 @@ class Constants:
         """Whether a name is such a constant, of a package by its path, or by its folder where there is no path."""
         values = [side.value_of(side.folder_of(path) if path else folder, name) for side in self._sides]
         return values[0] is not None and values[0] == values[1]
+
+    def is_own(self, path: str) -> bool:
+        """Whether the tree itself has the package of a path."""
+        return any(side.folder_of(path) is not None for side in self._sides)
+
+    def types_of(self, packages: Collection[str], tests: Iterable[bytes]) -> set[str]:
+        """The types that packages of some names declare after the fix, or in tests, but for other names of a type."""
+        names: set[str] = set()
+        aliases: set[str] = set()
+        sources = [text for path, text in self._after.items() if path.endswith(".go")]
+        for source in (*sources, *tests):
+            package = name_of(source).decode()
+            if package in packages:
+                for node in _types_in(source):
+                    (aliases if node.type == "type_alias" else names).add(f"{package}.{field_text(node, 'name')}")
+        return names - aliases
+
+
+def _types_in(source: bytes) -> list[Node]:
+    """What declares a type in a source; nothing where it can't be read."""
+    try:
+        return [node for node in walk(scopes.parse(source)) if node.type in ("type_spec", "type_alias")]
+    except ValueError:
+        return []
 
 
 class _Side:
