@@ -331,3 +331,39 @@ def test_a_regular_expression_is_not_searched_in_what_methods_of_the_product_may
     for shown in (s("no", "money.Sum"), INTS, NIL):
         assert not holds("go.matches", shown, s("no"))
         assert not holds("go.matches", shown, s("no"), **{"not": True})
+
+
+@pytest.mark.parametrize(
+    ("kind", "apart", "wanted"),
+    [
+        ("money.Sub", ["money.Add", "money.Sub"], False),
+        ("money.Sub", ["money.Add"], True),
+        ("money.Sub", True, False),
+        ("money.Add", True, True),
+        ("coins.Add", ["money.Add", "money.Sub"], True),
+    ],
+)
+@pytest.mark.parametrize("form", ["%s", "*%s", "[]%s"])
+def test_two_types_that_the_fix_declares_are_not_one(kind, apart, wanted, form):
+    def of(name: str) -> list[Any]:
+        part: Any = ["t", name, [["X", ["i", "int", "1"]]]]
+        inner = {"*%s": ["p", form % name, part], "[]%s": ["l", form % name, [part]]}.get(form, part)
+        return value(inner, held=True)
+
+    assert holds("go.deep", of("money.Add"), of(kind), apart=apart) is wanted
+    parts = [{"op": "go.deep", "count": 2, "options": {}}]
+    assert holds("go.of", of("money.Add"), of(kind), of="all", parts=parts, apart=apart) is wanted
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "options", "wanted"),
+    [
+        (ERROR, True, {}, True),
+        (ERROR, False, {}, False),
+        (LIKE_EOF, True, {}, False),
+        (ERROR, False, {"not": True}, True),
+        (LIKE_EOF, True, {"not": True}, False),
+    ],
+)
+def test_an_error_of_the_products_is_another_one_where_errors_is_says_so(error, said, options, wanted):
+    assert holds("go.is", links(error), ERROR, value(["b", "bool", said]), **options) is wanted

@@ -662,7 +662,12 @@ def test_what_a_function_of_the_file_shows_of_the_products_types_is_no_expectati
     [
         ("io.EOF", "testing.GoldseamChain(f(1))", "testing.GoldseamChain(f(1))", "go.is"),
         ("os.ErrExist", "testing.GoldseamChain(f(1))", "testing.GoldseamChain(f(1))", "go.is"),
-        ("ErrNone", "testing.GoldseamChain(f(1)), ErrNone", "testing.GoldseamChain(f(1)), ErrNone", "go.is"),
+        (
+            "ErrNone",
+            "testing.GoldseamChain(f(1)), ErrNone, testing.GoldseamIn(goldseam0, goldseam1)",
+            "testing.GoldseamChain(f(1)), ErrNone, testing.GoldseamIn(goldseam0, goldseam1)",
+            "go.is",
+        ),
         ("&Error{3}", "errors.Is(f(1), &Error{3})", "testing.GoldseamIs(f(1), &Error{3})", "go.truth"),
     ],
 )
@@ -1166,3 +1171,11 @@ def test_a_conversion_of_what_is_written_out_is_expected(want):
     own = "type List[T any] []T\n"
     source = parsed(function(f"\twant := {want}\n\tif f(1) != want {{ t.Error() }}") + own)
     assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+
+
+def test_errors_of_a_package_of_gos_own_are_told_apart_whichever_is_named():
+    text = function("\tif err := f(1); err != sql.ErrNoRows { t.Error(err) }")
+    source = parsed(text.replace("import (", 'import (\n\t"database/sql"'))
+    left = source.stripped(best(source))
+    names = ", ".join(f'"database/sql.{name}": sql.{name}' for name in ("ErrConnDone", "ErrNoRows", "ErrTxDone"))
+    assert left.endswith(f"\nvar _ = testing.GoldseamKnow(map[string]error{{{names}}})")

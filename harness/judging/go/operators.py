@@ -405,7 +405,9 @@ def _is(operands: list[Value], options: Mapping[str, Any]) -> bool:
     links = held_by(chain).parts
     if target.is_nil or not links:
         return target.is_nil and not links
-    comparison = _Comparison(functions_are_alike=True)
+    if answer and (options.get("not") or not truth(answer, options)):
+        return truth(answer, options)
+    comparison = _Comparison(options, functions_are_alike=True)
     known = _known(target.part)
     return any(
         comparison.equal(_unwrapped(link), target.part, typed=True) and known in (None, _known(_unwrapped(link)))

@@ -130,6 +130,11 @@ func GoldseamIs(err, target error) bool {
 	return errors.Is(err, target)
 }
 
+// GoldseamIn is errors.Is of an error with all that it wraps.
+func GoldseamIn(chain []error, target error) bool {
+	return len(chain) > 0 && errors.Is(chain[0], target)
+}
+
 // Errors of Go's own packages that are told apart from others that say the same.
 var goldseamErrors = map[error]string{
 	context.Canceled: "context.Canceled", io.EOF: "io.EOF", io.ErrClosedPipe: "io.ErrClosedPipe",
@@ -137,6 +142,14 @@ var goldseamErrors = map[error]string{
 	io.ErrUnexpectedEOF: "io.ErrUnexpectedEOF", os.ErrClosed: "os.ErrClosed", os.ErrExist: "os.ErrExist",
 	os.ErrInvalid: "os.ErrInvalid", os.ErrNotExist: "os.ErrNotExist", os.ErrPermission: "os.ErrPermission",
 	strconv.ErrRange: "strconv.ErrRange", strconv.ErrSyntax: "strconv.ErrSyntax",
+}
+
+// GoldseamKnow has more of them told apart.
+func GoldseamKnow(more map[string]error) bool {
+	for name, err := range more {
+		goldseamErrors[err] = name
+	}
+	return true
 }
 
 func goldseamHand(name string, slot int, told []string, raised string) {

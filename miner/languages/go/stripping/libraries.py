@@ -14,6 +14,27 @@ AROUND = {"v": ("", ""), "i": ("interface{}(", ")"), "e": ("error(", ")"), "t": 
 ASKING = {"k": "GoldseamAs", "s": "GoldseamIs"}
 """What is asked inside of an error and of what stands beside it (harness/languages/go/inside/handout.go)."""
 
+ERRORS: Mapping[str, str] = {
+    "archive/tar": "ErrFieldTooLong ErrHeader ErrWriteAfterClose ErrWriteTooLong",
+    "archive/zip": "ErrAlgorithm ErrChecksum ErrFormat",
+    "bufio": "ErrBufferFull ErrFinalToken ErrNegativeCount ErrTooLong",
+    "bytes": "ErrTooLarge",
+    "compress/gzip": "ErrChecksum ErrHeader",
+    "compress/zlib": "ErrChecksum ErrDictionary ErrHeader",
+    "database/sql": "ErrConnDone ErrNoRows ErrTxDone",
+    "encoding/csv": "ErrBareQuote ErrFieldCount ErrQuote",
+    "encoding/hex": "ErrLength",
+    "image": "ErrFormat",
+    "mime/multipart": "ErrMessageTooLarge",
+    "net/http": "ErrAbortHandler ErrBodyNotAllowed ErrBodyReadAfterClose ErrContentLength ErrHandlerTimeout ErrHijacked"
+    " ErrMissingFile ErrNoCookie ErrNoLocation ErrServerClosed ErrUseLastResponse",
+    "net/mail": "ErrHeaderNotPresent",
+    "os/exec": "ErrNotFound",
+    "path": "ErrBadPattern",
+    "path/filepath": "ErrBadPattern SkipDir",
+}
+"""Errors of Go's own packages, by path, that a file which imports these has told apart, whichever it names."""
+
 
 @dataclass(frozen=True)
 class Form:

@@ -43,6 +43,8 @@ class Operand(sites.Operand):
     """What stands behind the node within `around`, as a further argument."""
     is_later: bool = False
     """It is asked after others, which may settle what is claimed and keep it from a panic."""
+    is_answer: bool = False
+    """It is what `errors.Is` says of the two operands before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -422,7 +424,7 @@ class Reader(sites.Reader[Statics]):
             op, options = _CALLED[function]
             return self._of_operands(node, op, arguments, options)
         if function == "errors.Is" and len(arguments) == _TWO_SIDES and self._is_compared_outside(arguments[1]):
-            operands = (self._operand(arguments[0], self._chain), self._operand(arguments[1]))
+            operands = _with_answer([self._operand(arguments[0], self._chain), self._operand(arguments[1])])
             return Assertion(op="go.is", operands=operands, replaced=node)
         if function == "go-cmp/cmp.Equal" and (how := self._of_cmp(inner)) is not None:
             return self._of_operands(node, "go.cmp", arguments[:_TWO_SIDES], how)
@@ -438,7 +440,7 @@ class Reader(sites.Reader[Statics]):
     def _of_all(self, node: Node, parts: Sequence[Node], operator: str) -> Assertion | None:
         """Several that hold together, or of which one does."""
         claims = [self._holding(part) for part in parts]
-        assertion = [part for part in claims if part is not None]
+        assertion = [_without_answer(part) for part in claims if part is not None]
         if len(assertion) < len(claims):
             return None
         settings = [{"op": part.op, "count": len(part.operands), "options": dict(part.options)} for part in assertion]
@@ -656,6 +658,7 @@ class Reader(sites.Reader[Statics]):
             else:
                 operands.append(self._operand(node, arounds[shape]))
         told = tuple(operands) if body is not None else _told(operands)
+        told = _with_answer(told) if form.op == "go.is" else told
         options = self._with_untyped(form.options, told, is_typed=form.op in _OF_CONSTANTS or form.is_generic)
         return Assertion(op=form.op, operands=told, replaced=arguments[0], body=body, options=options)
 
@@ -691,6 +694,16 @@ def _told(operands: Sequence[Operand]) -> tuple[Operand, ...]:
     """What an assertion compares; where all of it seems to be the test's own it comes out, as else nothing would."""
     is_own = all(operand.static for operand in operands)
     return tuple(replace(operand, static=operand.is_none) for operand in operands) if is_own else tuple(operands)
+
+
+def _with_answer(operands: Sequence[Operand]) -> tuple[Operand, ...]:
+    """An error and what is looked for in it; where both come out, with what `errors.Is` says of them."""
+    is_open = not any(operand.static for operand in operands)
+    return (*operands, *([Operand(node=operands[-1].node, is_answer=True)] if is_open else []))
+
+
+def _without_answer(assertion: Assertion) -> Assertion:
+    return replace(assertion, operands=tuple(part for part in assertion.operands if not part.is_answer))
 
 
 def _is_plain(statement: Node) -> bool:

@@ -26,6 +26,7 @@ from harness.core.syntax import (
 )
 from miner.languages.base import Mode, Slot
 from miner.languages.go.stripping import scopes
+from miner.languages.go.stripping.libraries import ERRORS
 from miner.languages.go.stripping.package import package_of
 from miner.languages.go.stripping.scopes import Binding, Scopes
 from miner.languages.go.stripping.sites import Assertion, Operand, Package, Reader
@@ -36,12 +37,18 @@ from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
-TRY = HAND_OUT + TRYING
+TRY, IN, KNOW = HAND_OUT + TRYING, HAND_OUT + "In", HAND_OUT + "Know"
 TESTING = "goldseamTesting"
 """What a file calls the testing package that does not import it."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
 """What begins the output that an example is said to have: the slot follows, and in a recording what is expected."""
 _SAYING = frozenset({"Log", "Logf", "Skip", "Skipf", "Error", "Errorf", "Fatal", "Fatalf"})
+_OF_ERRORS = frozenset({"go.==", "go.deep", "go.is", "go.of", "go.cmp"})
+"""Operators that ask which error something is."""
+_RUNNING = frozenset({"Run", "Cleanup", "Fuzz"})
+"""What a test is given functions by that it runs."""
+_CATCHING = re.compile(rb"[Ss]td(?:out|err)|SetOutput|[Cc]aptur|[Rr]edirect")
+"""Where a file has what is printed go elsewhere."""
 _ZEROS = {"int_literal": "0", "float_literal": "0.0", "rune_literal": "'0'", "imaginary_literal": "0i"}
 _ZEROS |= dict.fromkeys(("interpreted_string_literal", "raw_string_literal"), '""') | {
     "true": "false",
@@ -174,6 +181,11 @@ class StrippedSource(TreeSource[Assertion]):
         for place, operand in enumerate(operands):
             if operand.is_none or bare(operand.node).type == "nil":
                 names.append("nil")
+                continue
+            if operand.is_answer:
+                answer = f"{self._testing}.{IN}(goldseam{place - 2}, goldseam{place - 1})"
+                statements.append(f"goldseam{place} := {answer}; ")
+                names.append(f"&goldseam{place}")
                 continue
             name, (front, back) = f"goldseam{place}", operand.around
             if operand.is_later:
@@ -384,10 +396,19 @@ class StrippedSource(TreeSource[Assertion]):
         if not self._imports_testing and not all(assertion.is_output for assertion in assertions):
             edits[clause.end_byte, clause.end_byte] = (f'; import {TESTING} "testing"',)
         dotted = {assertion.dotted for assertion in assertions if assertion.dotted}
+        errors = [f'"{path}.{name}": {package}.{name}' for path, package, name in self._known_errors()]
+        if errors and any(assertion.op in _OF_ERRORS for assertion in assertions):
+            dotted.add(f"{self._testing}.{KNOW}(map[string]error{{{', '.join(errors)}}})")
         end = len(self._source)
         uses = "".join(f"\nvar _ = {name}" for name in sorted(dotted))
         if uses:
             edits[end, end] = (*edits.get((end, end), ()), uses)
+
+    def _known_errors(self) -> Iterator[tuple[str, str, str]]:
+        """Errors of packages of Go's own that the file imports: path, name of the package there, name."""
+        for binding in self._scopes.bindings():
+            if binding.kind == "import" and binding.uses and binding.name not in ("_", "."):
+                yield from ((binding.path, binding.name, name) for name in ERRORS.get(binding.path, "").split())
 
     def _imports_used(self, text: bytes) -> bytes:
         """The text with each import blank that nothing uses any more."""
