@@ -1179,3 +1179,19 @@ def test_errors_of_a_package_of_gos_own_are_told_apart_whichever_is_named():
     left = source.stripped(best(source))
     names = ", ".join(f'"database/sql.{name}": sql.{name}' for name in ("ErrConnDone", "ErrNoRows", "ErrTxDone"))
     assert left.endswith(f"\nvar _ = testing.GoldseamKnow(map[string]error{{{names}}})")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "l := New(&b)\n\tl.Error(`w1`)",
+        "l := New(&b)\n\tl.Logf(`w1 %d`, 3)",
+        "log.SetOutput(New(&b))\n\tlog.Print(`w1`)",
+        "out := run(func() { fmt.Print(`w1`) })",
+        "redirect()\n\tfmt.Print(`w1`)",
+    ],
+)
+def test_what_the_product_is_given_to_log_or_may_catch_stays(body):
+    text = function(f"\t{body}\n\tif f(1) != 3 {{ t.Error() }}").replace("import (", 'import (\n\t"fmt"\n\t"log"')
+    source = parsed(text)
+    assert "`w1" in source.stripped(best(source))

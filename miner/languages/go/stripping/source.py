@@ -14,6 +14,7 @@ from harness.core.syntax import (
     Stretches,
     arguments_of,
     bare,
+    callee_of,
     covers,
     field_of,
     field_text,
@@ -21,6 +22,7 @@ from harness.core.syntax import (
     named,
     place_of,
     text_of,
+    upward,
     walk,
     with_next,
 )
@@ -82,6 +84,7 @@ class StrippedSource(TreeSource[Assertion]):
 
         """
         self._source, self._name = source, path.rpartition("/")[2]
+        self._is_catching = _CATCHING.search(source) is not None
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
         self._statics = Statics(self._scopes, shared, settled, iterating)
@@ -237,10 +240,20 @@ class StrippedSource(TreeSource[Assertion]):
             return text_of(function) in ("print", "println")
         if function.type != "selector_expression" or scopes.top_function(call).startswith("Example"):
             return False
-        name = field_text(function, "field")
-        path = self._statics.package_of(field_of(function, "operand"))
-        shown = path in ("fmt", "log") and name.startswith(("Print", "Fatal", "Panic"))
-        return shown or (not path and name in _SAYING)
+        operand, name = field_of(function, "operand"), field_text(function, "field")
+        if self._statics.package_of(operand) in ("fmt", "log"):
+            return name.startswith(("Print", "Fatal", "Panic")) and not self._may_be_caught(call)
+        binding = self._scopes.of_name(operand)
+        is_test = field_text(callee_of(operand), "field") == "T" or (
+            binding is not None and binding.kind == "param" and self._statics.is_tester(binding)
+        )
+        return is_test and name in _SAYING
+
+    def _may_be_caught(self, call: Node) -> bool:
+        """Whether the product may be given what is printed, by a function that is handed on or in any other way."""
+        lists = (at.parent for at in upward(call) if at.type == "func_literal")
+        handed = (at.parent for at in lists if at is not None and at.type == "argument_list")
+        return any(field_text(callee_of(at), "field") not in _RUNNING for at in handed) or self._is_catching
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells of tables and arguments that nothing reads but what is taken out, and add them to it."""
