@@ -1195,3 +1195,19 @@ def test_what_the_product_is_given_to_log_or_may_catch_stays(body):
     text = function(f"\t{body}\n\tif f(1) != 3 {{ t.Error() }}").replace("import (", 'import (\n\t"fmt"\n\t"log"')
     source = parsed(text)
     assert "`w1" in source.stripped(best(source))
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "op"),
+    [
+        ("github.com/stretchr/testify/assert", "assert.Equal(t, 3, f(1))", "go.deep"),
+        ("github.com/google/go-cmp/cmp", "if d := cmp.Diff(f(1), 3); d != `` { t.Error(d) }", "go.cmp"),
+        ("container/size", "if f(1) != size.Limit { t.Error() }", "go.=="),
+    ],
+)
+@pytest.mark.parametrize("is_own", [False, True])
+def test_a_package_of_the_tree_is_no_library_and_none_of_gos_own(path, body, op, is_own):
+    text = f'package money\n\nimport (\n\t"testing"\n\t"{path}"\n)\n\nfunc TestA(t *testing.T) {{\n\t{body}\n}}\n'
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, is_own=lambda own: is_own and own == path)
+    read = [(slot.assertion.op, slot.assertion.modes[0]) for slot in source.slots]
+    assert ((op, Mode.EXPECTED) in read) is not is_own

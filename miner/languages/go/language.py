@@ -102,14 +102,14 @@ class Go(TreeLanguage):
     def _stripped(self, task: Task, sources: Mapping[str, bytes], run: TaskRun) -> RecordedTests:
         listed = set(map(dirname, files(task.hidden.listed)))
         keys = {path: _package(path, source) for path, source in sources.items()}
+        constants = Constants(patch.parse(task.hidden.gold_patch, trusted=True).files, run.base)
         packages = {
-            key: package_of(source for path, source in sources.items() if keys[path] == key)
+            key: package_of((source for path, source in sources.items() if keys[path] == key), constants.is_own)
             for key in set(keys.values())
             if key[0] in listed
         }
         groups = grouped((keys[path], (path, source)) for path, source in sources.items()).values()
         shared = {path: names for group in groups for path, names in named_by_others(dict(group)).items()}
-        constants = Constants(patch.parse(task.hidden.gold_patch, trusted=True).files, run.base)
 
         def settled(file: str, path: str, name: str) -> bool:
             return bool(path or not keys[file][1].endswith(b"_test")) and constants.are_settled(
@@ -129,6 +129,7 @@ class Go(TreeLanguage):
                 package=packages.get(keys[path]),
                 settled=partial(settled, path),
                 iterating=constants.iterating,
+                is_own=constants.is_own,
             ),
             run=run,
             beside={path: source for path, source in hidden.items() if dirname(path) not in listed},

@@ -49,6 +49,7 @@ class Constants:
 
     def are_settled(self, folder: str, path: str, name: str) -> bool:
         """Whether a name is such a constant, of a package by its path, or by its folder where there is no path."""
+        path = path.removeprefix(scopes.OWN)
         values = [side.value_of(side.folder_of(path) if path else folder, name) for side in self._sides]
         return values[0] is not None and values[0] == values[1]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from miner.languages.go.stripping.scopes import OWN
 from miner.languages.stripping.sites import NOT
 
 AROUND = {"v": ("", ""), "i": ("interface{}(", ")"), "e": ("error(", ")"), "t": ("(", ").Error()")}
@@ -167,7 +168,7 @@ _ALL = (TESTIFY, _MATRYER, _ALECTHOMAS, _PLAYGROUND, _GOTEST, _GOCHECK, _QUICKTE
 
 def called(path: str) -> Library | None:
     """The library whose functions a package has."""
-    return next((library for library in _ALL if library.path.fullmatch(path)), None)
+    return next((library for library in _ALL if library.path.fullmatch(path) and not path.startswith(OWN)), None)
 
 
 def form_of(library: Library, name: str) -> Form | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tree_sitter import Node
 
@@ -23,8 +23,11 @@ def name_of(source: bytes) -> bytes:
     return match[1] if match is not None else b""
 
 
-def package_of(sources: Iterable[bytes]) -> Package:
-    """What these files of one package say; those that the grammar does not read say nothing."""
+def package_of(sources: Iterable[bytes], is_own: Callable[[str], bool] = lambda _: False) -> Package:
+    """What these files of one package say; those that the grammar does not read say nothing.
+
+    `is_own` tells packages of the tree by their paths.
+    """
     checks: dict[str, list[Check | None]] = {}
     embedded: dict[str, set[str]] = {}
     methods: dict[str, set[str]] = {}
@@ -34,6 +37,7 @@ def package_of(sources: Iterable[bytes]) -> Package:
         except ValueError:
             continue
         bindings = Scopes(root)
+        bindings.mark_own(is_own)
         reader = Reader(bindings, Statics(bindings), Package(), "testing")
         for node in named(root):
             if node.type == "function_declaration":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import tree_sitter_go
@@ -14,6 +15,8 @@ from miner.languages.stripping import scopes as stripping
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
 _COUNTING = frozenset({"inc_statement", "dec_statement"})
+OWN = "./"
+"""What the path of a package of the tree itself begins with, whatever other package is called like it."""
 _VERSION = re.compile(r"v\d+")
 
 
@@ -75,6 +78,12 @@ class Scopes(stripping.Scopes[Binding]):
         if scope.type == "source_file" or binding.kind == "param" or binding.statement.end_byte <= node.start_byte:
             return True
         return binding.kind == "range" and not covers(place_of(binding.statement), place_of(node))
+
+    def mark_own(self, is_own: Callable[[str], bool]) -> None:
+        """Tell packages of the tree from those that are called like a library or like Go's own."""
+        for binding in self.bindings():
+            if binding.kind == "import" and is_own(binding.path):
+                binding.path = OWN + binding.path
 
     def parameters(self, function: Node) -> list[Binding]:
         """Those of a function, in order."""

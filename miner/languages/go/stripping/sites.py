@@ -23,8 +23,8 @@ from harness.core.syntax import (
 )
 from miner.languages.go.stripping import libraries
 from miner.languages.go.stripping.libraries import Form
-from miner.languages.go.stripping.scopes import Binding, Scopes, function_around, listed, statements_of
-from miner.languages.go.stripping.static import Statics
+from miner.languages.go.stripping.scopes import OWN, Binding, Scopes, function_around, listed, statements_of
+from miner.languages.go.stripping.static import TEXTS, Statics, is_standard
 from miner.languages.go.stripping.turns import Turns
 from miner.languages.stripping import sites
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
@@ -529,7 +529,7 @@ class Reader(sites.Reader[Statics]):
             return ""
         path = self._statics.package_of(field_of(function, "operand"))
         name = field_text(function, "field")
-        return f"{'/'.join(path.split('/')[-2:])}.{name}" if path else ""
+        return f"{'/'.join(path.split('/')[-2:])}.{name}" if path and not path.startswith(OWN) else ""
 
     # -- libraries
 

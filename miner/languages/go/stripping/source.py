@@ -74,10 +74,12 @@ class StrippedSource(TreeSource[Assertion]):
         package: Package | None = None,
         settled: Settled = unsettled,
         iterating: Collection[str] = (),
+        is_own: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """Parse a file; `first` is the number of its first slot, `shared` what other files of its package name.
 
-        `package` is what these say, `settled` tells of constants of the product, `iterating` of its iterators.
+        `package` is what these say, `settled` tells of constants of the product, `iterating` of its iterators, `is_own`
+        of its packages.
 
         Raises:
             ValueError: the grammar does not read it, or code of C is in it.
@@ -87,13 +89,14 @@ class StrippedSource(TreeSource[Assertion]):
         self._is_catching = _CATCHING.search(source) is not None
         self._root = scopes.parse(source)
         self._scopes = Scopes(self._root)
+        self._scopes.mark_own(is_own)
         self._statics = Statics(self._scopes, shared, settled, iterating)
         imports = {binding.path: binding for binding in self._scopes.bindings() if binding.kind == "import"}
         if "C" in imports:
             raise ValueError("a file with code of C")
         self._imports_testing = "testing" in imports
         self._testing = imports["testing"].name if self._imports_testing else TESTING
-        package = package or package_of([source])
+        package = package or package_of([source], is_own)
         reader = Reader(self._scopes, self._statics, package, self._testing)
         self.slots = self._numbered(self._assertions(reader), first)
         comments = [slot.assertion.replaced for slot in self.slots if slot.assertion.is_output]
@@ -427,7 +430,8 @@ class StrippedSource(TreeSource[Assertion]):
         """The text with each import blank that nothing uses any more."""
         root = scopes.parse(text)
         bindings = [binding for binding in Scopes(root).bindings() if binding.kind == "import"]
-        imported = {binding.path for binding in self._scopes.bindings() if binding.kind == "import" and binding.uses}
+        imports = [binding for binding in self._scopes.bindings() if binding.kind == "import" and binding.uses]
+        imported = {binding.path.removeprefix(scopes.OWN) for binding in imports}
         unused = [binding for binding in bindings if not binding.uses and binding.path in imported]
         for binding in sorted(unused, key=lambda other: other.statement.start_byte, reverse=True):
             path = field_of(binding.statement, "path")

@@ -35,9 +35,9 @@ from miner.languages.stripping import static
 if TYPE_CHECKING:
     from miner.languages.stripping.static import Step
 
-_TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
+TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
 _NUMBERS = frozenset({"int_literal", "float_literal", "imaginary_literal", "rune_literal"})
-_LITERALS = _TEXTS | _NUMBERS | {"nil", "true", "false"}
+_LITERALS = TEXTS | _NUMBERS | {"nil", "true", "false"}
 _GIVEN = words("argument_list variadic_argument")
 _KEYED = words("slice_type array_type implicit_length_array_type map_type")
 _TYPES = words(
@@ -98,7 +98,7 @@ _CHANGING = re.compile(
     r"|Parse"
 )
 """How methods of the other values begin that may change what they are of."""
-_LOOKING = re.compile(r".*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
+_LOOKING = re.compile(r"(?!\./).*/go-cmp/cmp|gotest\.tools(?:/v\d+)?/assert/cmp")
 """Packages beside libraries of assertions whose functions only look at what they are given."""
 
 
