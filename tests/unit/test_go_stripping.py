@@ -1211,3 +1211,20 @@ def test_a_package_of_the_tree_is_no_library_and_none_of_gos_own(path, body, op,
     source = StrippedSource(text.encode(), path="a_test.go", first=0, is_own=lambda own: is_own and own == path)
     read = [(slot.assertion.op, slot.assertion.modes[0]) for slot in source.slots]
     assert ((op, Mode.EXPECTED) in read) is not is_own
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ('"%v", got.Name()', "_ = got.Name(); "),
+        ("got[2].Of(1)", "_ = got[2].Of(1); "),
+        ('fmt.Sprint("a", got.Name(), 3)', "_ = got.Name(); "),
+        ("got.Told(w7)", ""),
+        ('got.Told("a")', ""),
+        ('"a", got', ""),
+    ],
+)
+def test_what_a_message_asks_of_the_product_is_asked_as_it_may_panic(message, asked):
+    text = function(f"\tw7 := 7\n\tassert.Equal(t, w7, got.Len(), {message})").replace("import (", 'import (\n\t"fmt"')
+    source = parsed(text)
+    assert f"{{ goldseam0 := got.Len(); {asked}return" in source.stripped(best(source))

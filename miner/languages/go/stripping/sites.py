@@ -100,6 +100,8 @@ class Assertion(sites.Assertion):
     """A function of a package that is imported without a name."""
     is_output: bool = False
     """It is the comment that says what an example prints."""
+    questions: tuple[Node, ...] = ()
+    """What its message asks of the product, which may panic."""
 
     @property
     def has_result(self) -> bool:
@@ -131,6 +133,10 @@ _CALLED: Mapping[str, tuple[str, Options]] = {
 """Functions of two values that say whether something holds, by the end of the package's path and their name."""
 _DURATIONS = words("Nanosecond Microsecond Millisecond Second Minute Hour")
 _DIFF = "go-cmp/cmp.Diff"
+_COLLECTING = ".CollectT"
+"""What collects failures for testify, which tries again."""
+_ASKING = words("call_expression index_expression selector_expression unary_expression slice_expression")
+"""What may panic, or change what it is of."""
 _TWO_SIDES = 2
 
 
@@ -216,9 +222,31 @@ class Reader(sites.Reader[Statics]):
 
     def _of_library(self, call: Node, form: Form | None, tester: str, arguments: list[Node]) -> Assertion | None:
         assertion = self._of_form(form, arguments) if form is not None else None
+        if assertion is not None and form is not None:
+            beside = [operand.beside for operand in assertion.operands]
+            further = (node for node in arguments[len(form.takes) :] if node not in beside)
+            questions = (part for node in further for part in self._questions_in(node, assertion.operands))
+            assertion = replace(assertion, questions=tuple(questions))
         function = field_of(call, "function")
         dotted = text_of(function) if function is not None and function.type == "identifier" else ""
         return assertion and replace(assertion, tester=tester, replaced=call, condition="", dotted=dotted)
+
+    def _questions_in(self, message: Node, operands: Sequence[Operand]) -> list[Node]:
+        """What a part of a message asks of the product, but for what has a text or an expectation in it."""
+        node = bare(message)
+        if self._statics.is_static(node):
+            return []
+        path = self._statics.package_of(field_of(callee_of(node), "operand"))
+        if is_standard(path):
+            return [part for argument in arguments_of(node) for part in self._questions_in(argument, operands)]
+        kept = [text_of(operand.node) for operand in operands if operand.static]
+        if (
+            node.type not in _ASKING
+            or field_text(node, "operator") == "&"
+            or any(text in text_of(node) for text in kept)
+        ):
+            return []
+        return [] if any(inner.type in ("func_literal", *TEXTS) for inner in walk(node)) else [node]
 
     def is_unread(self, node: Node) -> bool:
         """Whether a call fails the test, or is of a library that may."""

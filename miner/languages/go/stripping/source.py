@@ -161,11 +161,12 @@ class StrippedSource(TreeSource[Assertion]):
         assertion = slot.assertion
         keeps = is_recording or mode is Mode.RESULT
         names, statements = self._declared([other for other in assertion.operands if keeps or not other.static])
+        statements += [piece for node in assertion.questions for piece in ("_ = ", place_of(node), "; ")]
         if mode is Mode.RESULT:
             statements += ["goldseamHolds := ", f"{assertion.condition}; "]
             names.append("goldseamHolds")
         values: list[Piece] = ["nil"]
-        if names:
+        if statements or names:
             values = [
                 "func() []interface{} { ",
                 *statements,
@@ -208,7 +209,7 @@ class StrippedSource(TreeSource[Assertion]):
         """The stretches of an assertion that are not in what takes its place."""
         handed = [part for part in assertion.operands if not part.is_none and (keeps or not part.static)]
         nodes = [node for operand in handed for node in (operand.node, operand.beside) if node is not None]
-        nodes += [assertion.body] if assertion.body is not None else []
+        nodes += [*assertion.questions, *([assertion.body] if assertion.body is not None else [])]
         outer = [assertion.replaced, *([assertion.initializer] if assertion.initializer is not None else [])]
         kept = [place_of(node) for node in nodes]
         return removed_by({place_of(node): tuple(kept) for node in outer})
