@@ -1228,3 +1228,23 @@ def test_what_a_message_asks_of_the_product_is_asked_as_it_may_panic(message, as
     text = function(f"\tw7 := 7\n\tassert.Equal(t, w7, got.Len(), {message})").replace("import (", 'import (\n\t"fmt"')
     source = parsed(text)
     assert f"{{ goldseam0 := got.Len(); {asked}return" in source.stripped(best(source))
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("tt.name", Mode.EXPECTED),
+        ('fmt.Sprintf("%v/%s", tt.in, tt.name)', Mode.EXPECTED),
+        ("strconv.Itoa(i)", Mode.EXPECTED),
+        ("fmt.Sprint(got)", Mode.OPERANDS),
+        ("got", Mode.OPERANDS),
+        ("tt.kind.String()", Mode.OPERANDS),
+        ("fmt.Sprint(tt.kind)", Mode.OPERANDS),
+    ],
+)
+def test_rows_of_subtests_that_the_product_names_are_no_expectation(name, mode):
+    rows = "[]struct { name string; in []int; kind Kind; want int }{{`a`, []int{1}, 1, 2}, {`b`, nil, 2, 3}}"
+    run = f"got := f(tt.in)\n\t\tt.Run({name}, func(t *testing.T) {{ if got != tt.want {{ t.Error() }} }})"
+    text = function(f"\tfor i, tt := range {rows} {{\n\t\t{run}\n\t}}")
+    source = parsed(text.replace("import (", 'import (\n\t"fmt"\n\t"strconv"'))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]

@@ -768,6 +768,20 @@ class Statics(static.Statics[Scopes]):
         column = self.column_of(node) if node is not None else None
         return self.is_static(node) or self._table(node) is not None or (column is not None and bool(column.values))
 
+    def is_made_of_rows(self, node: Node) -> bool:
+        """Whether functions of Go's own, which ask no type of the product, make an expression of what is written."""
+        node = bare(node)
+        if self.column_of(node) is not None or self.is_static(node):
+            return True
+        function, parts = callee_of(node), arguments_of(node)
+        if node.type == "binary_expression":
+            return all(map(self.is_made_of_rows, named(node)))
+        if function is None or not all(map(self.is_made_of_rows, parts)):
+            return False
+        path, name = self.package_of(field_of(function, "operand")), field_text(function, "field")
+        is_shown = path not in _SHOWING or all(map(self.is_shown_by_go, parts))
+        return text_of(function) in _TYPES or (_gives_the_same(path, name) and is_shown)
+
     def _table(self, node: Node | None) -> Column | None:
         """The rows of a table that is written out."""
         if node is None:

@@ -65,7 +65,7 @@ class Turns:
                     return True
             elif binding.kind == "range" or (around is not None and around.type == "for_clause"):
                 loop = around if binding.kind == "range" else around and around.parent
-                if self._is_chosen(node, loop):
+                if self._is_chosen(node, loop, binding):
                     return True
             elif binding.sets and self._is_chosen_between(node, binding):
                 return True
@@ -102,11 +102,16 @@ class Turns:
             if len(of_test) > 1 and len(set(map(text_of, of_test))) > 1
         )
 
-    def _is_chosen(self, node: Node, top: Node | None) -> bool:
-        """Whether the product says if a turn of a loop, or a call of a function, comes to a node, or how often."""
+    def _is_chosen(self, node: Node, top: Node | None, of_turn: Binding | None = None) -> bool:
+        """Whether the product says if a turn of a loop, or a call of a function, comes to a node, or how often.
+
+        `of_turn` is what the loop binds for the node, which may be a test's name as well.
+        """
         way = list(takewhile(lambda at: at != top and at.type not in _OWN, upward(node)))
         subtests = [place for place, at in enumerate(way) if self._is_own_test(at)]
         names = [named(way[place].parent)[0] for place in subtests]
+        if top is not None and not all(self._is_told_name(name, of_turn) for name in names):
+            return True
         if any(top is None or self._tells_turns(name, top) for name in names):
             return False
         for at in way[subtests[-1] + 1 :] if subtests else way:
@@ -128,7 +133,12 @@ class Turns:
         is_of_turn = any(
             binding is not None and covers(place_of(top), place_of(binding.declared)) for binding in bindings
         )
-        return (is_of_turn and len(set(texts)) == len(texts)) or not self._is_told(name)
+        return is_of_turn and len(set(texts)) == len(texts)
+
+    def _is_told_name(self, name: Node, of_turn: Binding | None) -> bool:
+        """Whether the product has no part in what a test is called, or in nothing else of the turn."""
+        is_alone = name.type == "identifier" and self.scopes.resolve(name) in (None, of_turn)
+        return is_alone or self.statics.is_made_of_rows(name)
 
     def _is_handed_on(self, function: Node, around: Node, top: Node | None) -> bool:
         """Whether the product says how often a function is run that is written out."""
