@@ -1248,3 +1248,16 @@ def test_rows_of_subtests_that_the_product_names_are_no_expectation(name, mode):
     text = function(f"\tfor i, tt := range {rows} {{\n\t\t{run}\n\t}}")
     source = parsed(text.replace("import (", 'import (\n\t"fmt"\n\t"strconv"'))
     assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "retry(t, func(r *R) { assert.Equal(r, 3, f(1)) })",
+        "m := new(testing.T)\n\tassert.Equal(m, 3, f(1))",
+        "m := &Fake{}\n\ta := assert.New(m)\n\ta.Equal(3, f(1))",
+        "assert.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, 3, f(1)) }, 1, 1)",
+    ],
+)
+def test_what_is_asserted_for_anything_but_a_test_stays(body):
+    assert not any(not slot.assertion.is_unread for slot in parsed(function(f"\t{body}")).slots)

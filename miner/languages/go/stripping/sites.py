@@ -598,6 +598,8 @@ class Reader(sites.Reader[Statics]):
     ) -> tuple[Form | None, str, list[Node]] | None:
         """A function of a library that is given a test and values; a checker among these says what of them it asks."""
         tester, *rest = arguments
+        if not isinstance(tester, str) and not self._may_be_test(tester):
+            return None, "", []
         values = [value for value in rest if not isinstance(value, str)]
         text = tester if isinstance(tester, str) else text_of(tester)
         if name in library.checking:
@@ -606,6 +608,18 @@ class Reader(sites.Reader[Statics]):
         if library.checking and name not in library.forms:
             return None  # a method of the test
         return libraries.form_of(library, name), text, values
+
+    def _may_be_test(self, node: Node) -> bool:
+        """Whether what a library is given may be a test, which fails with it for good."""
+        binding = self._scopes.of_name(node)
+        if binding is None or binding.init is None:
+            is_parameter = binding is not None and binding.kind == "param"
+            return not is_parameter or (binding is not None and self._is_named_test(binding))
+        made = bare(binding.init)
+        return made.type not in ("unary_expression", "composite_literal") and field_text(made, "function") != "new"
+
+    def _is_named_test(self, parameter: Binding) -> bool:
+        return self._statics.is_tester(parameter) and not field_text(parameter.statement, "type").endswith(_COLLECTING)
 
     def _checked(self, library: Library, values: list[Node]) -> tuple[Form, list[Node]] | None:
         """The form of `got, qt.Equals, want` and of `qt.Equals(got, want)`, with its values."""
@@ -663,7 +677,7 @@ class Reader(sites.Reader[Statics]):
         library = libraries.called(path)
         if text_of(function).rpartition(".")[2] not in ("New", "NewRelaxed") or len(arguments) != 1:
             return None
-        return (library, text_of(arguments[0])) if library is not None else None
+        return (library, text_of(arguments[0])) if library is not None and self._may_be_test(arguments[0]) else None
 
     def _of_form(self, form: Form, arguments: Sequence[Node]) -> Assertion | None:
         if len(arguments) < len(form.takes) or (form.is_all and len(arguments) > len(form.takes)):
