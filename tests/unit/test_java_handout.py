@@ -156,3 +156,37 @@ def test_a_collection_that_takes_for_equal_what_is_not_comes_out_so_whatever_its
         "values(0, Handout.of(new java.util.TreeSet<>(java.util.Set.of('a'))))",
     )
     assert [value[2][0] for [value] in told] == ["T", "T", "M", "T", "t", "t"]
+
+
+def test_a_collection_that_tells_by_another_of_its_methods_what_it_does_not_give_does_not_come_out(tmp_path):
+    of_list = 'new java.util.ArrayList<String>(java.util.Arrays.asList("a", "b")) {{ {} }}'
+    of_map = 'new java.util.HashMap<String, Integer>(java.util.Collections.singletonMap("a", 1)) {{ {} }}'
+    lists = (
+        "public java.util.ListIterator<String> listIterator() { throw new UnsupportedOperationException(); }",
+        "public boolean isEmpty() { return true; }",
+        "public int size() { throw new UnsupportedOperationException(); }",
+        'public Object[] toArray() { return new Object[] {"b", "a"}; }',
+        "public java.util.stream.Stream<String> stream() { return java.util.stream.Stream.empty(); }",
+        "public boolean contains(Object one) { return false; }",
+    )
+    maps = (
+        "public boolean isEmpty() { return true; }",
+        "public java.util.Set<String> keySet() { return new java.util.HashSet<>(); }",
+        "public java.util.Collection<Integer> values() { return new java.util.ArrayList<>(); }",
+        "public boolean containsValue(Object one) { return false; }",
+    )
+    odd = [*map(of_list.format, lists), *map(of_map.format, maps)]
+    odd.append(f"java.util.Collections.unmodifiableList({of_list.format(lists[1])})")
+    plain = [of_list.format(""), of_map.format(""), f"java.util.Collections.unmodifiableList({of_list.format('')})"]
+    told = handed(tmp_path, *(f"values(0, Handout.of({made}))" for made in (*odd, *plain)))
+    assert [value[2][0] for [value] in told] == [*("x" for _ in odd), "l", "m", "l"]
+
+
+def test_a_locale_without_a_language_and_a_path_of_another_file_system_come_out_as_such(tmp_path):
+    archive = f'java.nio.file.FileSystems.newFileSystem(java.net.URI.create("jar:file:{tmp_path}/a.zip"), {{}})'
+    archive = archive.format('new java.util.HashMap<String, String>() {{ put("create", "true"); }}')
+    made = ("java.util.Locale.ROOT", 'new java.util.Locale("", "", "x")', 'java.util.Locale.forLanguageTag("und-Latn")')
+    paths = ('java.nio.file.Paths.get("/a")', f'{archive}.getPath("/a")')
+    told = handed(tmp_path, *(f"values(0, Handout.of({one}))" for one in (*made, *paths)))
+    assert told[0][0][2] == ["n", "java.util.Locale", ""]
+    assert len({json.dumps(values) for values in told}) == len(told)

@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.Charset;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -254,8 +255,9 @@ public final class Handout {
                 }
                 out.append("]]");
             } else if (isText(value, kind)) {
-                Class<?> shown = value instanceof Path ? Path.class : kind;
-                tagged("n", shown.getName(), value.toString());
+                boolean local = value instanceof Path && ((Path) value).getFileSystem() == FileSystems.getDefault();
+                Class<?> shown = local ? Path.class : kind;
+                tagged("n", shown.getName(), value instanceof Locale ? told((Locale) value) : value.toString());
             } else if (kind == Date.class) {
                 tagged("n", kind.getName(), Long.toString(((Date) value).getTime()));
             } else if (value instanceof Optional) {
@@ -267,7 +269,7 @@ public final class Handout {
             } else if (value instanceof Map) {
                 Map<?, ?> map = (Map<?, ?>) value;
                 List<String> told = pairs(map, level + 1);
-                if (isMiscounted(map, told.size())) {
+                if (isMiscounted(map, told.size()) || isMapAtOdds(map)) {
                     out.append("[\"x\",").append(text(kind.getName())).append(']');
                 } else {
                     boolean sound = isSound(value);
@@ -279,6 +281,8 @@ public final class Handout {
                 List<String> told = items(all, level + 1);
                 if (isMiscounted(all, told.size())) {
                     listed("q", told, value, false);
+                } else if (isAtOdds(all, all)) {
+                    out.append("[\"x\",").append(text(kind.getName())).append(']');
                 } else {
                     boolean sound = isSound(value);
                     boolean ordered = order(value) != null && !sound || value instanceof Set && isOrdered(value);
@@ -363,6 +367,46 @@ public final class Handout {
             }
         }
 
+        /** Whether a collection that is no library's, or that wraps one, tells by another of its methods what it does not give. */
+        private static boolean isAtOdds(Object value, Collection<?> all) {
+            if (isOfLibrary(value.getClass()) && !value.getClass().getName().startsWith("java.util.Collections$")) {
+                return false;
+            }
+            try {
+                List<Object> given = new ArrayList<>();
+                for (Object one : all) {
+                    given.add(one);
+                }
+                boolean empty = value instanceof Map ? ((Map<?, ?>) value).isEmpty() : all.isEmpty();
+                List<Object> each = new ArrayList<>();
+                all.forEach(each::add);
+                List<Object> listed = new ArrayList<>();
+                (value instanceof List ? ((List<?>) value).listIterator() : all.iterator()).forEachRemaining(listed::add);
+                boolean found = given.size() > MOST_ASKED || order(value) != null || given.stream().allMatch(all::contains);
+                return !found || empty != given.isEmpty() || all.size() != given.size() || !isSame(each, given)
+                    || !isSame(Arrays.asList(all.toArray()), given) || !isSame(Arrays.asList(all.stream().toArray()), given)
+                    || !isSame(listed, given);
+            } catch (RuntimeException untold) {
+                return true;
+            }
+        }
+
+        /** The same of a map, by its keys, its values and its pairs. */
+        private static boolean isMapAtOdds(Map<?, ?> map) {
+            Collection<?> values = map.values();
+            return isAtOdds(map, map.keySet()) || map.keySet().size() != map.size() || values.size() != map.size()
+                || !isOfLibrary(map.getClass()) && map.size() <= MOST_ASKED && !values.stream().allMatch(map::containsValue);
+        }
+
+        /** Whether two lists have the same objects. */
+        private static boolean isSame(List<Object> left, List<Object> other) {
+            boolean same = left.size() == other.size();
+            for (int i = 0; same && i < left.size(); i++) {
+                same = left.get(i) == other.get(i) || Objects.equals(left.get(i), other.get(i));
+            }
+            return same;
+        }
+
         /** Whether a map that has a way of its own to look for keys does not find one that it has, or what equals it. */
         private static boolean isLost(Map<?, ?> map) {
             if (map instanceof IdentityHashMap) {
@@ -392,6 +436,13 @@ public final class Handout {
                 items.add(new Object());
             }
             return items;
+        }
+
+        /** A locale, also of no language and no country, for which it says nothing itself. */
+        private static String told(Locale locale) {
+            String text = locale.toString();
+            return text.isEmpty() && !locale.equals(Locale.ROOT)
+                ? "__" + locale.getVariant() + "_#" + locale.getScript() + locale.getExtensionKeys() + locale.toLanguageTag() : text;
         }
 
         private static boolean isText(Object value, Class<?> kind) {
