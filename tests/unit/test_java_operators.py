@@ -422,3 +422,44 @@ def test_collections_in_others_hold_the_same_whatever_their_kind_where_the_libra
         assert not holds("java.items", many("l", many("l", i(2), i(1))), other, flat=True)
     assert holds("java.items", many("l", many("t", i(2), i(1))), of_set, flat=True)
     assert not holds("java.items", of_list, of_set, sorted=True)
+
+
+def test_a_primitive_value_beside_what_is_none_of_its_kind_is_not_decided():
+    for other in (TRUE, s("a"), many("l", i(1)), OPAQUE):
+        for negated in ({}, NOT):
+            assert not holds("java.same", i(1), other, **negated)
+            assert not holds("java.same", other, i(1), **negated)
+    assert holds("java.same", TRUE, value(["b", True]))
+    assert holds("java.same", i(1), value(["b", False]), boxed=True, **NOT) is False
+
+
+def test_what_has_no_method_of_that_name_is_not_asked_for_it():
+    for negated in ({}, NOT):
+        assert not holds("java.equals", i(3), s("3"), boxed=True, called=True, **negated)
+        assert not holds("java.equals", i(3), boxed(3), boxed=True, called=True, **negated)
+        assert not holds("java.contains", BOXES, boxed(9), called=True, **negated)
+        assert not holds("java.contains", value(["O", [["s", "a"]]]), s("b"), called=True, **negated)
+    assert holds("java.equals", boxed(3), i(3), boxed=True, called=True)
+
+
+def test_only_an_array_is_compared_as_one():
+    for other in (many("l", i(1), i(2)), OPAQUE, i(1), s("a")):
+        for negated in ({}, NOT):
+            assert not holds("java.arrays", INTS, other, flat=True, **negated)
+    assert holds("java.arrays", INTS, NULL, flat=True, **NOT)
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "takes", "wanted"),
+    [
+        ("java.size", (s("a"), i(1)), "ltTq", False),
+        ("java.size", (many("t", s("a")), i(1)), "ltTq", True),
+        ("java.contains", (BOXES, boxed(1)), "ltTq", False),
+        ("java.items", (value(["O", [["s", "a"]]]), s("a")), "ltTqaB", False),
+        ("java.items", (BOXES, boxed(1), boxed(2)), "ltTqaB", True),
+        ("java.among", (NULL, NULL), "s", True),
+    ],
+)
+def test_a_method_of_a_library_takes_the_kinds_that_it_is_there_for(op, operands, takes, wanted):
+    assert holds(op, *operands, each=True, takes=takes) is wanted
+    assert not holds(op, *operands, each=True, takes=takes, **NOT)

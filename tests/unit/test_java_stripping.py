@@ -957,6 +957,8 @@ def test_a_text_of_many_lines_is_expected():
 
 TESTNG = "import static org.testng.Assert.*;\n"
 WIDENS = {"promotes": "widening"}
+ITEMS = {"takes": "ltTq"}
+MANY = {"takes": "sltTqaB"}
 JOINED = [
     {"op": "java.equals", "count": 1, "options": {"arrays": True, "boxed": True}},
     {"op": "java.null", "count": 0, "options": {}},
@@ -984,17 +986,22 @@ def test_a_tolerance_of_what_is_not_to_be_equal_is_read_and_never_taken_for_a_va
 @pytest.mark.parametrize(
     ("head", "body", "options"),
     [
-        (ASSERTJ, "assertThat(f()).doesNotContain(BANNED);", {"any": True, "not": True, "spread": True}),
+        (ASSERTJ, "assertThat(f()).doesNotContain(BANNED);", {"any": True, "not": True, "spread": True, **MANY}),
         (ASSERTJ, "assertThat(f()).isGreaterThan(0.0);", {"total": True, **WIDENS}),
         (ASSERTJ, "assertThat(f()).isGreaterThanOrEqualTo(0.0);", WIDENS),
+        (ASSERTJ, "assertThat(f()).isPresent();", {"takes": "O", "not": True}),
+        (ASSERTJ, "assertThat(f()).containsExactly(1, 2);", {"takes": "ltTqaB", "each": True}),
+        (TRUTH, "assertThat(f()).hasLength(1);", {"takes": "saB"}),
+        (HAMCREST, 'assertThat(f(), not(containsString("a")));', {"takes": "s", "null": False, "not": True}),
+        (HAMCREST, "assertThat(f(), hasSize(1));", {**ITEMS, "null": False}),
         (ASSERTJ, "assertThat(f()).isCloseTo(0.5, within(0.1));", WIDENS),
         (ASSERTJ, 'assertThat(f()).isNotIn("a", "b");', {"converts": True, "not": True}),
         (ASSERTJ, "assertThat(f()).isSameAs(3);", {"boxed": True}),
         (TRUTH, "assertThat(f()).isAtLeast(0.0);", {"total": True, **WIDENS}),
         (TRUTH, "assertThat(f()).isWithin(0.1).of(0.5);", WIDENS),
-        (TRUTH, "assertThat(f()).containsNoneOf(1, 2);", {"any": True, "not": True, "called": True}),
+        (TRUTH, "assertThat(f()).containsNoneOf(1, 2);", {"any": True, "not": True, "called": True, **ITEMS}),
         (HAMCREST, "assertThat(f(), not(lessThan(0.0)));", {"total": True, "boxed": True, "null": False, "not": True}),
-        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "null": False, "not": True}),
+        (HAMCREST, "assertThat(f(), not(hasItems(BANNED)));", {"spread": True, "null": False, "not": True, **ITEMS}),
         (HAMCREST, "assertThat(f(), closeTo(0.5, 0.1));", {"null": False, **WIDENS}),
         (HAMCREST, "assertThat(f(), not(nullValue()));", {"not": True}),
         (HAMCREST, "assertThat(f(), either(is(3)).or(nullValue()));", {"parts": JOINED, "any": True, "null": False}),
@@ -1269,3 +1276,8 @@ def test_what_a_library_asserts_in_its_own_repository_is_the_product_s_to_say(pa
             in_method(body, head).encode(), path="ATest.java", first=0, products=sites.products_in(paths)
         )
         assert bool(source.slots) is is_read
+
+
+def test_a_number_is_between_two_of_its_own_class():
+    [slot] = parsed(in_method("assertThat(f()).isBetween(1, 3);", ASSERTJ)).slots
+    assert [part["options"] for part in slot.assertion.options["parts"]] == [{"total": True, "boxed": True}] * 2

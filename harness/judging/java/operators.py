@@ -103,8 +103,8 @@ def _numbers(values: Sequence[Value]) -> list[Any] | None:
 
 def _equals(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     left, other = operands
-    if options.get("called") and left.part is None:
-        raise UndecidableError("null has no method")
+    if options.get("called") and (left.part is None or left.primitive):
+        raise UndecidableError("null and primitive values have no method")
     if options.get("converts"):
         _refuse_converted(left.part, other.part)
         floats = [part.plain for part in (left.part, other.part) if part is not None and part.tag == "f"]
@@ -156,7 +156,10 @@ def _same(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """`==`: of numbers by value, of objects where there is but one of each value."""
     left, other = operands
     if (left.primitive or other.primitive) and not options.get("boxed"):
-        numbers = _numbers(operands) or [held_by(value).plain for value in operands]
+        if (numbers := _numbers(operands)) is None:
+            if any(held_by(value).tag != "b" for value in operands):
+                raise UndecidableError("a primitive value and what is none of its kind")
+            numbers = [held_by(value).plain for value in operands]
         return bool(numbers[0] == numbers[1])
     parts = [part for part in (left.part, other.part) if part is not None]
     if len(parts) < len(operands):
@@ -180,6 +183,8 @@ def _near(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
 def _arrays(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
     """As `assertArrayEquals`: item by item, with a delta for each as the third operand."""
     left, other, *delta = operands
+    if any(operand.part is not None and operand.part.tag not in ("a", "B") for operand in (left, other)):
+        raise UndecidableError("no array")
     kinds = {operand.part.kind for operand in operands[:2] if operand.part is not None and operand.part.tag == "a"}
     if len(kinds) > 1 and kinds & _PRIMITIVE:
         return False  # no method takes the two
@@ -255,6 +260,8 @@ def _contains(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
         items = _items(value)
     keys = _items(others[0]) if options.get("of") else _several(others, options)
     there = counted(items)
+    if options.get("called") and held_by(value).tag not in _ITERABLE:
+        raise UndecidableError("nothing that has such a method")
     if options.get("called") and None in keys and None not in there:
         raise UndecidableError("some collections refuse to be asked for null")
     return enough(there.get(key, 0) >= (times if options.get("times") else 1) for key, times in counted(keys).items())
@@ -448,11 +455,18 @@ _BASES = {name: base for base, names in _DERIVED.items() for name in names.split
 """By common classes of Java's exceptions: what they derive from."""
 
 
-def _unless_null(decides: Decider) -> Decider:
-    """As an operator decides, but for what a matcher of Hamcrest is given that takes no null."""
-    return lambda operands, options: (
-        (options.get("null") is not False or operands[0].part is not None) and decides(operands, options)
-    )
+def _unless_refused(decides: Decider) -> Decider:
+    """As an operator decides, but for null and kinds of values that a library's method does not take."""
+
+    def decided(operands: Sequence[Value], options: Mapping[str, Any]) -> bool:
+        part = operands[0].part
+        if part is None and options.get("null") is False:
+            return False
+        if part is not None and part.tag not in options.get("takes", part.tag):
+            raise UndecidableError("nothing that it takes")
+        return decides(operands, options)
+
+    return decided
 
 
 def _unless_odd(decides: Decider) -> Decider:
@@ -503,5 +517,5 @@ _DECIDES: Mapping[str, Decider] = {
 }
 EXACT = frozenset({"java.equals", "java.near", "java.arrays", "java.items", "java.among"})
 """Operators that no one value satisfies everywhere, if they are not negated."""
-OPERATORS = negatable({op: _unless_null(decides) for op, decides in _DECIDES.items()}, Value)
+OPERATORS = negatable({op: _unless_refused(decides) for op, decides in _DECIDES.items()}, Value)
 """By name, of values of this language."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from harness.core.syntax import arguments_of, bare, field_of, text_of
+from harness.core.syntax import arguments_of, bare, field_of, text_of, words
 from miner.languages.java.stripping.scopes import name_of
 from miner.languages.stripping.sites import AS_IT_IS, NOT, Options, contrary
 
@@ -133,6 +133,36 @@ _MATCHERS: Mapping[str, Form] = {
 _OF_NULL = frozenset({"java.null", "java.equals", "java.same", "java.kind", "java.among"})
 """What is asked of null as well; other matchers take none."""
 _NOT_NULL: Options = {"null": False}
+_ITEMS, _TEXT, _MAP, _ARRAY = "ltTq", "s", "mM", "aB"
+_TAKEN: Mapping[str, Mapping[str, str]] = {
+    "assertj": {
+        **dict.fromkeys(words("isPresent isNotPresent hasValue"), "O"),
+        **dict.fromkeys(words("isNaN isNotNaN isFinite"), "f"),
+        **dict.fromkeys(words("doesNotContain containsAnyOf containsAll containsSequence"), _TEXT + _ITEMS + _ARRAY),
+        **dict.fromkeys(
+            words("containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsOf"), _ITEMS + _ARRAY
+        ),
+        "hasSize": _TEXT + _ITEMS + _ARRAY + _MAP,
+    },
+    "truth": {
+        **dict.fromkeys(words("isPresent hasValue"), "O"),
+        **dict.fromkeys(words("contains doesNotContain"), _TEXT + _ITEMS),
+        **dict.fromkeys(words("containsExactly containsExactlyElementsIn containsAtLeast containsAnyOf"), _ITEMS),
+        **dict.fromkeys(words("containsAtLeastElementsIn containsAnyIn containsNoneOf containsNoneIn"), _ITEMS),
+        **dict.fromkeys(words("isAnyOf isNoneOf isIn isNotIn"), "bicfsenKaBmMO"),  # items fail it
+        "hasSize": _ITEMS + _MAP,
+        "hasLength": _TEXT + _ARRAY,
+    },
+    "hamcrest": {
+        **dict.fromkeys(words("containsString startsWith endsWith hasLength matchesPattern matchesRegex"), _TEXT),
+        **dict.fromkeys(words("emptyString isEmptyString"), _TEXT),
+        **dict.fromkeys(words("hasSize empty hasItem hasItems contains containsInAnyOrder"), _ITEMS),
+        **dict.fromkeys(words("iterableWithSize emptyIterable"), _ITEMS),
+        **dict.fromkeys(words("arrayWithSize emptyArray arrayContaining arrayContainingInAnyOrder"), _ARRAY),
+        "aMapWithSize": _MAP,
+    },
+}  # fmt: skip
+"""By library and method: the kinds of values that it is there for, as a hand-out names them."""
 _JOINING = ("allOf", "anyOf")
 _WRAPPING = frozenset({"is", "not", "anyOf", "allOf", "both", "either", "everyItem"})
 
@@ -170,7 +200,7 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
             continue
         if name == "isBetween" and len(arguments) == _BOTH and kind == "assertj":
             ends = zip(("java.>=", "java.<="), arguments, strict=True)
-            claims += [Claim(op=op, nodes=(node,), options=_ORDER) for op, node in ends]
+            claims += [Claim(op=op, nodes=(node,), options=_OF_ONE_CLASS) for op, node in ends]
             continue
         if name in ("isIn", "isNotIn") and kind == "assertj" and arguments:
             options = _CONVERTS | (_OF if len(arguments) == 1 else {}) | (NOT if name == "isNotIn" else {})
@@ -183,7 +213,8 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
         if of_message:
             claim = _message(name, arguments)
         else:
-            claim = _near(kind, name, arguments, rest) or _claim(forms.get(name), arguments)
+            taken = _TAKEN[kind].get(name, "")
+            claim = _near(kind, name, arguments, rest) or _claim(forms.get(name), arguments, taken)
         if claim is None:
             return None
         claims.append(claim)
@@ -223,7 +254,7 @@ def claim_of(matcher: Node, *, is_not: bool = False) -> Claim | None:
         form = _MATCHERS.get(name)
     if any(map(is_matcher, arguments)):
         return None
-    claim = _claim(form, arguments)
+    claim = _claim(form, arguments, _TAKEN["hamcrest"].get(name, ""))
     if claim is not None and claim.op not in _OF_NULL:
         claim = replace(claim, options={**claim.options, **_NOT_NULL})
     return replace(claim, options=contrary(claim.options)) if claim is not None and is_not else claim
@@ -236,12 +267,13 @@ def is_matcher(node: Node) -> bool:
     return node.type == "method_invocation" and is_free and name_of(node) in {*_MATCHERS, *_WRAPPING}
 
 
-def _claim(form: Form | None, arguments: Sequence[Node]) -> Claim | None:
+def _claim(form: Form | None, arguments: Sequence[Node], taken: str = "") -> Claim | None:
     if form is None:
         return None
     op, options, count = form
     if len(arguments) != count and not (count == _MANY and arguments):
         return None
+    options = {**options, "takes": taken} if taken else options
     is_alone = count == _MANY and len(arguments) == 1  # an array is taken for several then
     return Claim(op=op, nodes=tuple(arguments), options={**options, "spread": True} if is_alone else options)
 
