@@ -88,7 +88,7 @@ _JAVA_ENDS = r"\n\r\u0085\u2028\u2029"
 _JAVA_PIECE = re.compile(
     r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWsStnrf]|[^a-zA-Z0-9])"  # an escape
     r"|\[\^?(?:\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[dDwWsStnrf]|[^a-zA-Z0-9])|[^\\\]\[&|~])+\]"  # a class
-    r"|\((?:\?(?:[:=!]|<[=!]))?|\)|\{\d+(?:,\d*)?\}[?+]?|[*+?][?+]?|[.|^$]|[^\\\[\](){}*+?^$.|]"
+    r"|\((?:(?!\?)|\?(?:[:=!>]|i:|<[=!]))|\)|\{\d+(?:,\d*)?\}[?+]?|[*+?][?+]?|[.|^$]|[^\\\[\](){}*+?^$.|]"
 )
 _JAVA_FLAGS = re.compile(r"\(\?(i?)(s?)\)")
 
@@ -110,7 +110,7 @@ def of_java(source: str, *, whole: bool) -> Pattern:
 
 def _java_in_python(piece: str, flags: int) -> str:
     if piece == "$":
-        return rf"(?=(?:\r\n|[{_JAVA_ENDS}])?\Z)"
+        return rf"(?!(?<=\r)\n)(?=(?:\r\n|[{_JAVA_ENDS}])?\Z)"
     if piece == ".":
         return r"[\s\S]" if flags & re.DOTALL else f"[^{_JAVA_ENDS}]"
     return r"\A" if piece == "^" else piece

@@ -463,3 +463,16 @@ def test_only_an_array_is_compared_as_one():
 def test_a_method_of_a_library_takes_the_kinds_that_it_is_there_for(op, operands, takes, wanted):
     assert holds(op, *operands, each=True, takes=takes) is wanted
     assert not holds(op, *operands, each=True, takes=takes, **NOT)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "wanted"),
+    [
+        ("b\na", "(?m)^a", False), ("b\na", "(?s)(?m)^a", False), ("a b", "(?x)a b", False), ("A", "(?i:a)", True),
+        ("a\r\n", "\r$", False), ("a\r\n", "a$", True), ("a\n", "a$", True), ("ab", "(?>a)b", True),
+    ],
+)  # fmt: skip
+def test_a_group_with_a_meaning_that_python_may_not_share_is_not_searched_for(text, pattern, wanted):
+    assert holds("java.matches", s(text), s(pattern), part=True) is wanted
+    if "(?" in pattern and not wanted:
+        assert not holds("java.matches", s(text), s(pattern), part=True, **NOT)
