@@ -1278,6 +1278,13 @@ def test_what_a_library_asserts_in_its_own_repository_is_the_product_s_to_say(pa
         assert bool(source.slots) is is_read
 
 
+def test_what_is_printed_goes_only_where_no_test_looks_at_it():
+    body = '{} System.out.println("secret"); p.print("secret"); assertFalse(mask(o.toString()).contains("a"));'
+    assert left(body.format("")).count("secret") == 1
+    assert left(body.format("System.setOut(new PrintStream(o));")).count("secret") == 2
+    assert "secret" in left('p.fail("secret"); assertEquals(3, f(1));')
+
+
 def test_a_number_is_between_two_of_its_own_class():
     [slot] = parsed(in_method("assertThat(f()).isBetween(1, 3);", ASSERTJ)).slots
     assert [part["options"] for part in slot.assertion.options["parts"]] == [{"total": True, "boxed": True}] * 2

@@ -244,8 +244,11 @@ class Reader(sites.Reader[Statics]):
         inner = next(iter(named(statement)), None)
         if inner is not None and statement.type == "throw_statement":
             return inner.type == "object_creation_expression" and text_of(inner).startswith("new AssertionError")
-        is_call = inner is not None and inner.type == "method_invocation" and name_of(inner) == "fail"
-        return is_call and inner is not None and self.library(inner) in _FAILING
+        return inner is not None and self.is_failure(inner)
+
+    def is_failure(self, call: Node) -> bool:
+        """Whether a call is one of a library's `fail`."""
+        return call.type == "method_invocation" and name_of(call) == "fail" and self.library(call) in _FAILING
 
     def of_rule(self, method: Node) -> Assertion | None:
         """What JUnit 4's `ExpectedException` asserts, as one of its statements says."""

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 HAND_OUT = "goldseam.Handout"
 """What a stripped test calls (harness/languages/java/inside/Handout.java)."""
 _RAISED = "goldseamRaised"
-_SAYING = frozenset({"fail", "println", "print", "printf"})
+_PRINTING = frozenset({"println", "print", "printf"})
+_SHOWN = ("System.out", "System.err")
+_CAPTURING = re.compile(rb"set(?:Out|Err)\b|[Cc]aptur|[Ss]ystem_?(?:Out|Err)|Std(?:Out|Err|Io)|[Oo]utputStream")
+"""How a file says that something looks at what is printed."""
 _BLOCKS = frozenset({"block", "constructor_body", "switch_block_statement_group"})
 _ZEROS = {"boolean": "false", "char": "'0'", "int": "0", "long": "0L", "float": "0f", "double": "0d"} | {
     name: f"({name}) 0" for name in ("byte", "short")
@@ -133,12 +136,17 @@ class StrippedSource(TreeSource[Assertion]):
         """Take out what is written in calls that do no more than show it, and in names of tests."""
         for node in walk(self._root):
             words: Iterable[Node] = ()
-            if node.type == "method_invocation" and name_of(node) in _SAYING:
+            if node.type == "method_invocation" and self._is_said(node):
                 words = (word for word in arguments_of(node) if word.type in TEXTS or word.type == "binary_expression")
                 edits |= {place_of(word): ('""', lines_of(word)) for word in words if self._statics.is_static(word)}
             elif node.type == "method_declaration" and (shown := annotation_of(node, "DisplayName")) is not None:
                 words = (word for word in walk(shown) if word.type in TEXTS)
                 edits |= {place_of(word): ('"-"', lines_of(word)) for word in words}
+
+    def _is_said(self, call: Node) -> bool:
+        """Whether a call only shows what it is given: it fails a test, or prints where no test looks at that."""
+        is_printed = text_of(field_of(call, "object")) in _SHOWN and _CAPTURING.search(self._source) is None
+        return self._reader.is_failure(call) or (is_printed and name_of(call) in _PRINTING)
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values and arguments that nothing reads but what is taken out, and add them to it."""
