@@ -1288,3 +1288,17 @@ def test_what_is_printed_goes_only_where_no_test_looks_at_it():
 def test_a_number_is_between_two_of_its_own_class():
     [slot] = parsed(in_method("assertThat(f()).isBetween(1, 3);", ASSERTJ)).slots
     assert [part["options"] for part in slot.assertion.options["parts"]] == [{"total": True, "boxed": True}] * 2
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_static"),
+    [
+        ("want.toString()", False), ('String.join(",", Set.of("a", "b"))', False), ("new ArrayList<>(want)", False),
+        ("List.copyOf(want)", False), ("want.size()", True), ("new HashSet<>(want)", True),
+        ("List.of(1).toString()", True),
+    ],
+)  # fmt: skip
+def test_the_order_of_what_has_another_one_in_each_run_is_not_expected(wanted, is_static):
+    body = f'Set<String> want = Set.of("a", "b"); assertEquals({wanted}, f(1));'
+    [slot] = parsed(in_method(body, FOUR)).slots
+    assert slot.assertion.operands[0].static is is_static

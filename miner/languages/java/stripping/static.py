@@ -113,6 +113,9 @@ _OF_CLASS = words("getName getSimpleName getTypeName getCanonicalName toString e
 _ASSERTING = re.compile(r"\w*(?:Assert|Test|Truth)\w*|this|")
 """How classes are called whose methods assert."""
 _FILLING = frozenset({"add", "put", "append"})
+_TELLING_ORDER = words("toString join iterator stream toArray valueOf format")
+"""Methods whose value says in which order something is in a collection."""
+_IN_ORDER = words("ArrayList LinkedList LinkedHashSet LinkedHashMap")
 _LOOPS = {
     **dict.fromkeys(("for_statement", "while_statement", "do_statement"), "condition"),
     "enhanced_for_statement": "value",
@@ -310,7 +313,9 @@ class Statics(static.Statics[Scopes]):
     def _is_static_object(self, node: Node, depth: int) -> bool:
         kind = _type_of(node)
         is_plain = not any(child.type == "class_body" for child in node.children)
-        return is_plain and self._is_known(kind) and all(self.is_static(part, depth) for part in arguments_of(node))
+        parts = arguments_of(node)
+        is_told = kind.rpartition(".")[2] not in _IN_ORDER or all(map(self._is_in_order, parts))
+        return is_plain and is_told and self._is_known(kind) and all(self.is_static(part, depth) for part in parts)
 
     def values_of(self, binding: Binding) -> list[Node] | None:
         """All that a parameter is given, by calls or by rows; None where that can't be told."""
@@ -554,6 +559,9 @@ class Statics(static.Statics[Scopes]):
     def _is_static_call(self, node: Node, depth: int) -> bool:
         name, holder = name_of(node), field_of(node, "object")
         if self._is_changing(node) or not all(self.is_static(argument, depth) for argument in arguments_of(node)):
+            return False
+        is_list = name == "copyOf" and text_of(holder).rpartition(".")[2] == "List"
+        if (is_list or name in _TELLING_ORDER) and not self._is_in_order(node):
             return False
         if holder is None:
             own = self._scopes.functions.get(name, [])
