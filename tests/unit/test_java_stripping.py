@@ -1302,3 +1302,17 @@ def test_the_order_of_what_has_another_one_in_each_run_is_not_expected(wanted, i
     body = f'Set<String> want = Set.of("a", "b"); assertEquals({wanted}, f(1));'
     [slot] = parsed(in_method(body, FOUR)).slots
     assert slot.assertion.operands[0].static is is_static
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (FOUR, "errors.checkThat(f(1), is(3));"),
+        ("import static org.testng.Assert.*;\n", "expectThrows(A.class, () -> f(1));"),
+        ("import static org.assertj.core.api.BDDAssertions.then;\n", "then(f(1)).isEqualTo(3);"),
+        ("import static org.mockito.BDDMockito.*;\n", "then(f).should().g(3);"),
+    ],
+)
+def test_an_assertion_of_another_name_that_stays_inside_is_known(head, body):
+    source = parsed(in_method(body + " org.junit.Assert.assertEquals(3, f(1));", head))
+    assert [slot.assertion.is_unread for slot in source.slots] == [True, False]

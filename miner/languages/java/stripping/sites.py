@@ -81,6 +81,7 @@ _CLASSES: Mapping[str, str] = {
     "org.assertj.core.api.Assertions": "assertj", "org.assertj.core.api.AssertionsForClassTypes": "assertj",
     "org.assertj.core.api.AssertionsForInterfaceTypes": "assertj", "org.hamcrest.MatcherAssert": "hamcrest",
     "com.google.common.truth.Truth": "truth", "org.mockito.Mockito": "mockito",
+    "org.assertj.core.api.BDDAssertions": "assertj", "org.mockito.BDDMockito": "mockito",
 }  # fmt: skip
 """Classes of assertions: where messages stand, and what their methods are called."""
 _JUNIT = ("junit4", "junit5", "testng")
@@ -114,7 +115,9 @@ _RUNNING = {"Executable": "execute", "ThrowingRunnable": "run", "ThrowingCallabl
 _MATCHING = ("org.hamcrest.", "org.junit.matchers.")
 """Packages of Hamcrest's matchers."""
 _ALL_ERRORS = frozenset({"Throwable", "Error", "AssertionError", "AssertionFailedError", "java.lang.Throwable"})
-_NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder")
+_NOT_READ = re.compile(r"assert(?!All$|Timeout)\w+|verify\w*|inOrder|expectThrows|checkThat|then")
+_OF_OBJECTS = ("assert", "checkThat")
+"""How methods are called that assert, whatever they are of."""
 _TELLING = re.compile(r"toString|format|join|(?:get)?(?:\w*Name|Message)|name|describe")
 """Methods whose value is a text."""
 _OF_MESSAGES = {"containsString": "contains", "startsWith": "starts", "endsWith": "ends"} | dict.fromkeys(
@@ -324,7 +327,7 @@ class Reader(sites.Reader[Statics]):
         if library in _JUNIT and (assertion := self._of_junit(library, name, arguments_of(call), call)) is not None:
             return _only_fails(call) or not all(operand.static for operand in assertion.operands)
         is_own = name in self._scopes.functions and field_of(call, "object") is None
-        is_helper = name.startswith("assert") and not is_own
+        is_helper = name.startswith(_OF_OBJECTS) and not is_own
         return _NOT_READ.fullmatch(name) is not None and (is_helper or library != "")
 
     def library(self, call: Node) -> str:
@@ -340,7 +343,7 @@ class Reader(sites.Reader[Statics]):
         if name in self._scopes.members:
             return self._classes.get(self._scopes.members[name], "")
         kinds = [kind for package in self._scopes.packages if (kind := self._classes.get(package))]
-        is_named = name == "fail" or name.startswith("assert")
+        is_named = name in ("fail", "then", "expectThrows") or name.startswith("assert")
         if kinds and is_named:
             is_fluent = name.startswith(("assertThat", "assertWith"))
             return next((kind for kind in kinds if (kind not in _JUNIT) is is_fluent), kinds[0])
