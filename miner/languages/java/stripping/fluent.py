@@ -213,8 +213,8 @@ def claims_of(kind: str, calls: Sequence[Node]) -> list[Claim] | None:
         if of_message:
             claim = _message(name, arguments)
         else:
-            taken = _TAKEN[kind].get(name, "")
-            claim = _near(kind, name, arguments, rest) or _claim(forms.get(name), arguments, taken)
+            kinds = _TAKEN[kind].get(name, "")
+            claim = _near(kind, name, arguments, rest) or _claim(forms.get(name), arguments, kinds)
         if claim is None:
             return None
         claims.append(claim)
@@ -267,13 +267,13 @@ def is_matcher(node: Node) -> bool:
     return node.type == "method_invocation" and is_free and name_of(node) in {*_MATCHERS, *_WRAPPING}
 
 
-def _claim(form: Form | None, arguments: Sequence[Node], taken: str = "") -> Claim | None:
+def _claim(form: Form | None, arguments: Sequence[Node], kinds: str = "") -> Claim | None:
     if form is None:
         return None
     op, options, count = form
     if len(arguments) != count and not (count == _MANY and arguments):
         return None
-    options = {**options, "takes": taken} if taken else options
+    options = {**options, "takes": kinds} if kinds else options
     is_alone = count == _MANY and len(arguments) == 1  # an array is taken for several then
     return Claim(op=op, nodes=tuple(arguments), options={**options, "spread": True} if is_alone else options)
 

@@ -314,8 +314,8 @@ class Statics(static.Statics[Scopes]):
         kind = _type_of(node)
         is_plain = not any(child.type == "class_body" for child in node.children)
         parts = arguments_of(node)
-        is_told = kind.rpartition(".")[2] not in _IN_ORDER or all(map(self._is_in_order, parts))
-        return is_plain and is_told and self._is_known(kind) and all(self.is_static(part, depth) for part in parts)
+        is_ordered = kind.rpartition(".")[2] not in _IN_ORDER or all(map(self._is_in_order, parts))
+        return is_plain and is_ordered and self._is_known(kind) and all(self.is_static(part, depth) for part in parts)
 
     def values_of(self, binding: Binding) -> list[Node] | None:
         """All that a parameter is given, by calls or by rows; None where that can't be told."""
