@@ -111,6 +111,7 @@ def test_of_a_snapshot_the_text_of_the_value_comes_out(body, form, value):
         ('insta::assert_yaml_snapshot!(f(1), @"a");', ""),
         ('insta::assert_debug_snapshot!(f(1), { ".id" => "[id]" }, @"a");', ""),
         ("insta::assert_snapshot!(f(1));", ""),
+        ('let mut of = insta::Settings::new(); of.bind(|| insta::assert_snapshot!(f(1), @"a"));', ""),
         ('insta::with_settings!({ sort_maps => true }, { insta::assert_snapshot!(f(1), @"a"); });', ""),
         ("tokio::select! { n = f() => assert_eq!(n, 1) }", ""),
     ],
@@ -118,6 +119,26 @@ def test_of_a_snapshot_the_text_of_the_value_comes_out(body, form, value):
 def test_snapshots_of_others_or_in_other_forms_or_in_files_that_stay_are_known_to_stay(body, head):
     slots = parsed(in_test(f"{body}\nassert!(f(2));", head)).slots
     assert [slot.assertion.is_unread for slot in slots] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ("insta::assert_snapshot!(g(), f(1));", ""),
+        ('for n in ["a", "b"] { if let Some(x) = f(n) { insta::assert_snapshot!(n, x); } }', ""),
+        (
+            'check("a", f(1)); check("b", f(2));',
+            "fn check(n: &str, x: Option<u8>) { let Some(x) = x else { return }; insta::assert_snapshot!(n, x); }\n",
+        ),
+    ],
+)
+def test_a_snapshot_in_a_file_whose_name_is_up_to_the_product_is_known_to_stay(body, head):
+    body = f"{body} assert!(f(2));"
+    slots = parsed(in_test(body, head), has_snapshots=True).slots
+    assert sorted(slot.assertion.is_unread for slot in slots) == [False, True]
+    even = body.replace("if let Some(x) = f(n)", "let x = f(n);").replace("g()", '"a"')
+    slots = parsed(in_test(even, head.replace("return", "panic!()")), has_snapshots=True).slots
+    assert [slot.assertion.is_unread for slot in slots] == [False, False]
 
 
 def test_files_of_snapshots_are_those_that_name_a_test_file_or_lie_beside_one():

@@ -112,6 +112,8 @@ _CALLED = {"contains": "rust.contains", "starts_with": "rust.starts", "ends_with
 _NOT_READ = re.compile(r"\w*assert\w*")
 _ASSERTING = re.compile(r"\b\w*assert\w*!\s*[(\[{]")
 """An assertion among the tokens that another macro is given, such as insta's `with_settings!`."""
+_SETTINGS = re.compile(rb"\bSettings::")
+"""Of insta: what is compared is changed, or another file is, by what the test sets."""
 _PANICS = frozenset({"panic", "unreachable"})
 _OF_ONE_TYPE = frozenset({"rust.==", "rust.<", "rust.<=", "rust.>", "rust.>="})
 """Operators whose sides have one type, or types that are made to be compared."""
@@ -138,6 +140,7 @@ class Reader(sites.Reader[Statics]):
         self._source, self._scopes, self._statics, self._helpers = source, scopes, statics, helpers
         self._notation = Notation(scopes, statics)
         self._has_snapshots = has_snapshots
+        self._has_settings = _SETTINGS.search(source) is not None
         names = {
             field_text(node, "name")
             for node in walk(root)
@@ -224,11 +227,16 @@ class Reader(sites.Reader[Statics]):
         arguments = arguments_of(call)
         start = arguments[-1].start_byte if arguments else 0
         is_inline = self._source[call.start_byte : start].rstrip().endswith(b"@")
-        values = arguments[:1] if is_inline or len(arguments) == 1 else arguments[1:2]
-        if not values or not (is_inline or self._has_snapshots):
+        names, values = ([], arguments[:1]) if is_inline or len(arguments) == 1 else (arguments[:1], arguments[1:2])
+        is_plain = not self._has_settings and all(map(self._is_settled_name, names))
+        if not values or not is_plain or not (is_inline or self._has_snapshots):
             return []
         sides = (Operand(node=values[0]), Operand(node=values[0], static=True))
         return [Assertion(op="rust.==", operands=sides, replaced=call, options={"type": "&str"}, form=form)]
+
+    def _is_settled_name(self, name: Node) -> bool:
+        """Whether the product has no part in which snapshot of a file a value is compared with."""
+        return self._statics.is_static(name) and not self._statics.are_mixed(name)
 
     def _helper(self, call: Node) -> Helper | None:
         function = callee_of(call)
