@@ -67,6 +67,17 @@ mod inner {
 """
 
 
+SHADOWED = """
+mod shop {
+    pub fn f() -> u8 { 3 }
+    #[allow(non_snake_case)]
+    pub fn Some(_: bool) -> Option<bool> { Option::Some(true) }
+}
+#[test]
+fn a() { use shop::*; assert_eq!(f(), f() + 1); assert!(f() < 1 + f() - 2); }
+"""
+
+
 def handed(folder, source: str, *options: str) -> list[list[list[str]]]:
     """The values of each line that a program hands out, which is compiled with these options."""
     (folder / "handout.rs").write_text(part("handout.rs"), encoding="utf-8")
@@ -102,3 +113,10 @@ def test_macros_of_rows_rules_and_modules_hand_out_what_each_test_compares(tmp_p
     values = handed(tmp_path, text.replace(HANDOUT, "handout.rs"), "--test")
     shown = sorted(value[0][2] for value in values)
     assert shown == ["None", "Some(10)", "Some(2)", "Some(4)", "Some(6)", "Some(8)"]
+
+
+def test_what_comes_of_comparing_is_said_by_the_standard_library(tmp_path):
+    source = StrippedSource(SHADOWED.encode(), path="tests/a.rs", first=0)
+    text = source.stripped({0: Mode.RESULT, 1: Mode.RESULT})
+    values = handed(tmp_path, text.replace(HANDOUT, "handout.rs"), "--test")
+    assert sorted(value[-1] for value in values) == [False, False]

@@ -9,6 +9,7 @@ use self::goldseam_std::any::type_name;
 use self::goldseam_std::cell::Cell;
 use self::goldseam_std::fmt::{Debug, Error, Write as _};
 use self::goldseam_std::io::Write as _;
+pub use self::goldseam_std::option::Option::Some;
 use self::goldseam_std::panic::{catch_unwind, AssertUnwindSafe};
 use self::goldseam_std::string::String;
 use self::goldseam_std::sync::atomic::{AtomicUsize, Ordering};

@@ -199,7 +199,7 @@ class StrippedSource(TreeSource[Assertion]):
                 "let goldseam_holds = ",
                 self._place(assertion.condition),
                 f"; {module}::hand({number}, &[(&{module}::Of(&goldseam_holds)).told_goldseam()], ",
-                f"Some({'' if assertion.has_to_hold else '!'}goldseam_holds));",
+                f"{module}::Some({'' if assertion.has_to_hold else '!'}goldseam_holds));",
             )
         if len(sides) != _TWO_SIDES or assertion.op != "rust.==":
             return f"{module}::hand({number}, ", *self._listed(module, sides, assertion.op), ", None);"
@@ -208,7 +208,7 @@ class StrippedSource(TreeSource[Assertion]):
         names = ("goldseam_left", "goldseam_right")
         listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
         compared = f"*{names[0]} {sign} *{names[1]}"
-        result = f"Some({compared})" if mode is Mode.RESULT else "None"
+        result = f"{module}::Some({compared})" if mode is Mode.RESULT else "None"
         return (
             *("match (&(", *left, "), &(", *other, f")) {{ ({', '.join(names)}) => {{ "),
             f"if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }};",
