@@ -722,6 +722,10 @@ MAYBE_MACRO = "macro_rules! maybe { ($x:expr, $w:expr) =>"
 CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) } }\n"
 
 
+SOME = "macro_rules! some {{ ($e:expr) => {{ match $e {{ Some(x) => x, None => {} }} }} }}\n"
+ERRING = "fn maybe(x: Option<u8>, w: u8) -> Option<()> { let x = x?; assert_eq!(x, w); Some(()) }\n"
+
+
 @pytest.mark.parametrize(
     ("body", "head"),
     [
@@ -777,6 +781,21 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
         (TWICE, f"{MAYBE} {{ for x in x {{ assert_eq!(x, w); }} }}\n"),
         (TWICE.replace("(f", "!(f"), f"{MAYBE_MACRO} {{ if let Some(x) = $x {{ assert_eq!(x, $w) }} }} }}\n"),
         ("all(f(1)); all(f(2));", "fn all(x: u8) { for w in [1, 2] { if is(x) { return; } assert_eq!(g(), w); } }\n"),
+        ("if is() { check![f(), 1] } else { check![f(), 2] }", CHECK_MACRO),
+        ("for x in f() { check! { x, 0 } } for x in g() { check! { x, 1 } }", CHECK_MACRO),
+        (
+            "if is() { check!(Vec<u8>, f(), 1) } else { check!(Vec<u8>, f(), 2) }",
+            "macro_rules! check { ($t:ty, $a:expr, $w:expr) => { let a: $t = $a; assert_eq!(a, $w) } }\n",
+        ),
+        (
+            "check!(1 + 2, 3); check!(2 - 1, 4);",
+            "macro_rules! check { ($a:tt $o:tt $b:tt, $w:expr) => { for x in f($a $o $b) { assert_eq!(x, $w) } } }\n",
+        ),
+        (f"{ROWS} {{ let x = some!(f(a)); assert_eq!(x, want); }}", SOME.format("continue")),
+        (f"{ROWS} {{ if a > 1 {{ some!(f(a)); }} assert_eq!(g(a), want); }}", SOME.format("continue")),
+        (TWICE, f"{SOME.format('return')}{MAYBE} {{ let x = some!(x); assert_eq!(x, w); }}\n"),
+        ("let _ = maybe(f(1), 1); maybe(f(2), 2).is_some();", ERRING),
+        ("maybe(f(1), 1).unwrap(); if let Err(_) = maybe(f(2), 2) {}", ERRING),
     ],
 )
 def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
@@ -825,6 +844,13 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
         (
             TWICE.replace("(f", "!(f"),
             f"{MAYBE_MACRO} {{ match $x {{ Ok(x) => assert_eq!(x, $w), Err(e) => panic!() }} }} }}\n",
+        ),
+        ("if f() > 1 { check![f(), 1] } check![g(), 2];", CHECK_MACRO),
+        (f"{ROWS} {{ let x = some!(f(a)); assert_eq!(x, want); }}", SOME.format("panic!()")),
+        ("maybe(f(1), 1)?; maybe(f(2), 2).await.unwrap();", ERRING),
+        (
+            "both().unwrap();",
+            f"{ERRING}fn both() -> Option<()> {{ maybe(f(1), 1)?; maybe(f(2), 2) }}\n",
         ),
         ("all(1, 3); all(2, 3);", "fn all(n: u8, want: u8) { if n > 1 { all(n, 3) } assert_eq!(f(n), want); }\n"),
     ],

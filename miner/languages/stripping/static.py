@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from tree_sitter import Node
 
 from harness.core.grouping import grouped
-from harness.core.syntax import arguments_of, bare, enclosing, field_of, is_field, named, overlap, text_of, upward, walk
+from harness.core.syntax import arguments_of, bare, field_of, is_field, named, overlap, text_of, upward, walk
 from miner.languages.stripping.branches import conditions
 from miner.languages.stripping.scopes import Binding, Scopes
 
@@ -95,7 +95,7 @@ class Statics(Generic[Scopes_T]):
         rest = [(operand, {self._form(operand)}) for operand in operands]
         while rest:
             node, forms = rest.pop()
-            function = enclosing(node.parent, self.functions)
+            function = next((at for at in self._upward(node) if at != node and at.type in self.functions), None)
             site = sites.setdefault(function.id if function is not None else 0, {}).setdefault(node.id, (node, set()))
             if not forms <= site[1]:
                 site[1].update(forms)
@@ -117,7 +117,7 @@ class Statics(Generic[Scopes_T]):
 
     def _is_by_choice(self, node: Node, within: Node | None = None) -> bool:
         """Whether the product says if a function, or one turn of a loop, comes to a node; a function if it is run."""
-        for at in upward(node):
+        for at in self._upward(node):
             around = at.parent
             is_whole = within is None and at.type in self.functions and at != node
             if around is None or at == within or is_whole:
@@ -125,6 +125,10 @@ class Statics(Generic[Scopes_T]):
             if not all(map(self._is_settled, self._conditions(around, at))):
                 return True
         return False
+
+    def _upward(self, node: Node) -> Iterator[Node]:
+        """A node and what is around it, the innermost first."""
+        return upward(node)
 
     def _conditions(self, around: Node, at: Node) -> list[Node]:
         """What says whether a part of a node is come to, and how often."""

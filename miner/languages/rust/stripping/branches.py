@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from itertools import takewhile
 
 from tree_sitter import Node
 
 from harness.core.syntax import field_of, field_text, is_field, named, text_of, upward, walk, words
+from miner.languages.rust.stripping.scopes import macro_of
 
 _PANICS = words("panic unreachable unimplemented todo")
 _OWN = words("closure_expression function_item async_block macro_definition")
@@ -16,13 +18,22 @@ _LOOPS = words("for_expression while_expression loop_expression")
 _LEAVING = words("continue_expression break_expression")
 
 
-def conditions(around: Node, at: Node, *, is_called: bool) -> list[Node]:
-    """What says of a part of a node whether it is come to, or how often, where not each other way ends the test.
+@dataclass(frozen=True, kw_only=True)
+class Ways:
+    """What else than its own words says where a function goes."""
 
-    With `is_called` the function around runs several times, so that it counts if it returns early.
-    """
+    is_called: bool
+    """It may run several times, so that it counts if it returns early."""
+    is_heeded: bool = True
+    """Who calls it fails where it gives an error."""
+    macros: Collection[str] = ()
+    """Macros of the file that may leave what they stand in."""
+
+
+def conditions(around: Node, at: Node, ways: Ways) -> list[Node]:
+    """What says of a part of a node whether it is come to, or how often, where not each other way ends the test."""
     before = [child for child in named(around) if child.end_byte <= at.start_byte] if around.type == "block" else []
-    leaving = (part for statement in before for part in _leaving(statement, is_called=is_called))
+    leaving = (part for statement in before for part in _leaving(statement, ways))
     return [*_branch(around, at), *leaving]
 
 
@@ -46,10 +57,12 @@ def _branch(around: Node, at: Node) -> list[Node]:
     return [condition] if condition is not None else []
 
 
-def _leaving(statement: Node, *, is_called: bool) -> Iterator[Node]:
+def _leaving(statement: Node, ways: Ways) -> Iterator[Node]:
     """What says whether a statement leaves a turn of a loop, a block or a function that it stands in."""
     for end in walk(statement, _OWN):
-        is_return = end.type == "return_expression" and is_called and not _ends(end)
+        if (macro_named(end) or macro_of(end)) in ways.macros or (end.type == "try_expression" and not ways.is_heeded):
+            yield end
+        is_return = end.type == "return_expression" and ways.is_called and not _ends(end)
         if is_return or (end.type in _LEAVING and _leads_out(end, statement)):
             for at in (end, *takewhile(lambda at: at != statement, upward(end.parent))):
                 if at != statement and at.parent is not None:

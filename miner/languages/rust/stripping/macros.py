@@ -23,7 +23,7 @@ from harness.core.syntax import (
     walk,
     words,
 )
-from miner.languages.rust.stripping.matching import matched
+from miner.languages.rust.stripping.matching import Pairs, matched
 from miner.languages.rust.stripping.scopes import ASSERTIONS, Scopes, parse, parts_of
 from miner.languages.rust.stripping.static import cell_of
 
@@ -44,6 +44,10 @@ class Macro:
     name that the body binds to a part of one: that part."""
     names: Mapping[str, Node]
     """By a name that the body binds once to something else: that."""
+    calls: Mapping[int, Node]
+    """By the id of an argument that is read apart from the file: where it is given."""
+    is_block: bool
+    """Whether the body is read as a block, and so what says that an assertion in it is come to."""
     modules: tuple[Node | None, ...]
     """The modules around its calls, the innermost of each; None for the file."""
     assertions: tuple[Node, ...]
@@ -85,7 +89,7 @@ class Macros:
 
     def _rules(self, definitions: Sequence[Node], calls: Sequence[Node]) -> list[Macro]:
         """The rules of macros of one name that are called; none where one of these, or a call, can't be read."""
-        by_rule: dict[int, tuple[Node, list[tuple[str, Place]], list[Node]]] = {}
+        by_rule: dict[int, tuple[Node, list[tuple[Node, Pairs]]]] = {}
         for call in calls:
             tree = next((child for child in call.children if child.type == "token_tree"), None)
             definition = _seen(definitions, call)
@@ -96,13 +100,11 @@ class Macros:
             if len(matching) != 1:
                 return []
             rule, pairs = matching[0]
-            entry = by_rule.setdefault(rule.id, (rule, [], []))
-            entry[1].extend(pairs)
-            entry[2].append(call)
-        read = [self._rule(rule, pairs, placed) for rule, pairs, placed in by_rule.values()]
+            by_rule.setdefault(rule.id, (rule, []))[1].append((call, pairs))
+        read = [self._rule(rule, given) for rule, given in by_rule.values()]
         return [rule for rule in read if rule is not None] if None not in read else []
 
-    def _rule(self, rule: Node, pairs: Sequence[tuple[str, Place]], calls: Sequence[Node]) -> Macro | None:
+    def _rule(self, rule: Node, given: Sequence[tuple[Node, Pairs]]) -> Macro | None:
         body = field_of(rule, "right")
         if body is None:
             return None
@@ -112,20 +114,34 @@ class Macros:
             return None
         bindings = [node for node in walk(rule) if node.type == "token_binding_pattern"]
         kinds = {field_text(node, "name"): field_text(node, "type") for node in bindings}
-        places = [(f"_{name[1:]}", place) for name, place in pairs if kinds[name] in _EXPRESSIONS]
-        expressions = grouped((name, self._expression(place)) for name, place in places)
+        placed = [
+            (name, self._expression(place), call)
+            for call, pairs in given
+            for name, place in pairs
+            if kinds[name] in _EXPRESSIONS
+        ]
+        expressions = grouped((f"_{name[1:]}", node) for name, node, _ in placed)
         arguments = {name: list(filter(None, nodes)) for name, nodes in expressions.items() if None not in nodes}
         parts, names = _bound_names(body, block, arguments) if block is not None else ({}, {})
-        modules = {place_of(module) if module is not None else None: module for module in map(module_of, calls)}
+        modules = {
+            place_of(module) if module is not None else None: module
+            for module in (module_of(call) for call, _ in given)
+        }
         if len(modules) > 1 and any(map(_has_inner_words, modules.values())):
             return None  # nothing may be imported in front of these
         return Macro(
             body=body,
             arguments={**arguments, **parts},
             names=names,
+            calls={node.id: self._at(call) for _, node, call in placed if node is not None},
+            is_block=block is not None,
             modules=tuple(modules.values()),
             assertions=tuple(assertion for assertion in assertions if assertion is not None),
         )
+
+    def _at(self, call: Node) -> Node:
+        """Where a call stands in the tree of the file."""
+        return self._root.descendant_for_byte_range(call.start_byte, call.end_byte) or call
 
     def _expression(self, place: Place) -> Node | None:
         """What stands in a place, as an expression; None where it is none."""

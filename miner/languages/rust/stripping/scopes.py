@@ -51,6 +51,7 @@ _IMPORTED = re.compile(r"\w+(?=\s*(?:[,}]|$))")
 _TYPES = words("struct_item enum_item type_item trait_item")
 _PATHS = words("scoped_identifier macro_invocation function_item")
 """In which a name is none of a variable."""
+_LEAVING = re.compile(r"\b(?:continue|break|return)\b")
 _OWN_CRATE = words("super self crate")
 _INSIDE = words("each parameter other")
 """Kinds of names that are declared inside of the scope that they are seen in."""
@@ -229,6 +230,9 @@ class Scopes(stripping.Scopes[Binding]):
         """How often a name stands anywhere, but for imports that do not give it another."""
         self.types: set[str] = set()
         """Of the file itself."""
+        macros = [node for node in walk(root) if node.type == "macro_definition"]
+        self.leaving = {field_text(node, "name") for node in macros if _LEAVING.search(text_of(node))}
+        """Macros of the file that may leave a turn of a loop, or the function, that they are called in."""
         modules = [node for node in walk(root) if node.type == "mod_item"]
         self.modules = {field_text(node, "name") for node in modules}
         self.has_modules = any(field_of(node, "body") is None for node in modules)

@@ -22,7 +22,7 @@ from harness.core.syntax import (
     walk,
     words,
 )
-from miner.languages.rust.stripping.branches import conditions, macro_named
+from miner.languages.rust.stripping.branches import Ways, conditions, macro_named
 from miner.languages.rust.stripping.scopes import CAPTURED, TEXTS, Binding, Scopes, functions_around, macro_of
 from miner.languages.stripping import static
 from miner.languages.stripping.static import member_of
@@ -69,6 +69,10 @@ _OF_TYPE = words("to_string as_str as_ref")
 _SHOWN = _TYPES | words("Some None Ok Err")
 _COUNTING = words("rev step_by")
 """Methods of ranges that are ranges again."""
+_UNWRAPPING = words("unwrap expect")
+"""Methods behind which a test fails where there is an error."""
+_HANDING_ON = words("call_expression await_expression return_expression expression_statement")
+"""What has a value that a part of it has."""
 _WRAPPING = words("new Some Ok Err")
 """Functions that only put a value into another."""
 _HEAD = re.compile(r"(?:&(?:'\w+ )?)?([\w:]+)")
@@ -120,6 +124,8 @@ class Statics(static.Statics[Scopes]):
         """By name: what stands for a macro's parameters while that macro is read."""
         self.names: Mapping[str, Node] = {}
         """By name: what that macro binds it to."""
+        self._rule: Macro | None = None
+        """That macro."""
 
     told_by: ClassVar[Mapping[str, str]] = {
         "reference_expression": "value", "generic_function": "function"
@@ -219,16 +225,39 @@ class Statics(static.Statics[Scopes]):
 
     def _is_mixed_argument(self, node: Node, arguments: Sequence[Node], function: Node | None = None) -> bool:
         """Whether the product says which of several arguments of a function, or of a macro, it is at a node."""
-        is_by_choice = self._is_by_choice(node, function)
+        is_unread = function is None and self._rule is not None and not self._rule.is_block
+        is_by_choice = is_unread or self._is_by_choice(node, function)
         for of_test in self._where_they_differ(arguments):
             chosen = [forms for call, forms in of_test if is_by_choice or self._is_by_choice(call)]
             if len(set().union(*chosen)) > 1:
                 return True
         return any(map(self.are_mixed, arguments))
 
+    def _upward(self, node: Node) -> Iterator[Node]:
+        """From what a macro is given, on from the call that gives it."""
+        for at in super()._upward(node):
+            if self._rule is not None and at.id in self._rule.calls:
+                yield from super()._upward(self._rule.calls[at.id])
+                return
+            yield at
+
     def _conditions(self, around: Node, at: Node) -> list[Node]:
-        function = next(iter(functions_around(around)), None)
-        return conditions(around, at, is_called=bool(self._calls_to(function)))
+        calls = self._calls_to(next(iter(functions_around(around)), None))
+        is_heeded = all(map(self._is_heeded, calls))
+        return conditions(around, at, Ways(is_called=bool(calls), is_heeded=is_heeded, macros=self._scopes.leaving))
+
+    def _is_heeded(self, call: Node, depth: int = 0) -> bool:
+        """Whether a test fails where what it calls gives an error: it is unwrapped or handed on."""
+        around = call.parent
+        if around is None or depth > static.MOST_DEPTH:
+            return False
+        if around.type == "field_expression":
+            return field_text(around, "field") in _UNWRAPPING or self._is_heeded(around, depth + 1)
+        if around.type == "block":
+            function = around.parent
+            is_last = named(around)[-1] == call and function is not None and function.type == "function_item"
+            return is_last and all(self._is_heeded(of, depth + 1) for of in self._calls_to(function))
+        return around.type == "try_expression" or (around.type in _HANDING_ON and self._is_heeded(around, depth + 1))
 
     def _is_settled(self, condition: Node) -> bool:
         """Whether the product has no part in what says this, or in how often a loop goes round."""
@@ -304,9 +333,9 @@ class Statics(static.Statics[Scopes]):
     @contextlib.contextmanager
     def reading(self, rule: Macro) -> Iterator[None]:
         """While a rule of a macro is being read."""
-        self.arguments, self.names = rule.arguments, rule.names
+        self.arguments, self.names, self._rule = rule.arguments, rule.names, rule
         yield
-        self.arguments, self.names = {}, {}
+        self.arguments, self.names, self._rule = {}, {}, None
 
     def _of_macro(self, name: str) -> list[Node]:
         """What a name stands for in the macro that is being read; nothing of another name."""
