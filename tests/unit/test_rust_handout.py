@@ -33,6 +33,22 @@ fn main() {
 """
 
 
+COMPARED = """
+mod shop {
+    #[derive(Debug)]
+    pub struct Denies(pub u8);
+    impl PartialEq for Denies { fn eq(&self, other: &Denies) -> bool { std::ptr::eq(self, other) } }
+    pub fn f(n: u8) -> Denies { Denies(n) }
+}
+#[test]
+fn a() {
+    assert_eq!(shop::f(1), shop::f(1));
+    assert_eq!(shop::f(2).0, shop::f(2).0);
+    assert_ne!(shop::f(3), shop::f(4));
+}
+"""
+
+
 MUCH = """
 #[path = "handout.rs"]
 mod goldseam;
@@ -120,3 +136,14 @@ def test_what_comes_of_comparing_is_said_by_the_standard_library(tmp_path):
     text = source.stripped({0: Mode.RESULT, 1: Mode.RESULT})
     values = handed(tmp_path, text.replace(HANDOUT, "handout.rs"), "--test")
     assert sorted(value[-1] for value in values) == [False, False]
+
+
+def test_two_sides_that_their_type_does_not_find_equal_are_not_shown(tmp_path):
+    source = StrippedSource(COMPARED.encode(), path="tests/a.rs", first=0)
+    text = source.stripped(dict.fromkeys(range(3), Mode.OPERANDS))
+    values = handed(tmp_path, text.replace(HANDOUT, "handout.rs"), "--test")
+    assert [[shown for _, _, shown in sides] for sides in values] == [
+        [None, None],
+        ["2", "2"],
+        ["Denies(3)", "Denies(4)"],
+    ]

@@ -172,7 +172,7 @@ def test_both_sides_come_out_where_both_depend_on_the_product_and_types_are_thos
     assert best(source) == {0: Mode.OPERANDS}
     text = source.stripped({0: Mode.OPERANDS})
     assert "match (&(f(1)), &(g(2)))" in text
-    assert "if false { let _ = *goldseam_left == *goldseam_right; }" in text
+    assert "let goldseam_holds = *goldseam_left == *goldseam_right; " in text
     assert "Some(*goldseam_left == *goldseam_right)" in source.stripped({0: Mode.RESULT})
 
 

@@ -60,6 +60,12 @@ pub fn same<T: goldseam_std::cmp::PartialEq + ?Sized>(value: &T) -> &T {
     value
 }
 
+/// One side of what is compared, which is not shown where its type denies that it holds.
+pub fn held<T: ?Sized>(value: &T, holds: bool) -> &T {
+    IS_OTHER.with(|is_other| is_other.set(!holds));
+    value
+}
+
 struct Limited(String);
 
 impl goldseam_std::fmt::Write for Limited {

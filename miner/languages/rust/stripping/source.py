@@ -206,13 +206,13 @@ class StrippedSource(TreeSource[Assertion]):
         sign = "!=" if assertion.options.get("not") else "=="
         left, other = map(self._pieces, sides)
         names = ("goldseam_left", "goldseam_right")
-        listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
         compared = f"*{names[0]} {sign} *{names[1]}"
-        result = f"{module}::Some({compared})" if mode is Mode.RESULT else "None"
-        return (
-            *("match (&(", *left, "), &(", *other, f")) {{ ({', '.join(names)}) => {{ "),
-            f"if false {{ let _ = {compared}; }} {module}::hand({number}, &[{listed}], {result}) }} }};",
-        )
+        matched = (*("match (&(", *left, "), &(", *other, f")) {{ ({', '.join(names)}) => {{ "),)
+        if mode is Mode.RESULT:
+            listed = ", ".join(f"(&{module}::Of({name})).told_goldseam()" for name in names)
+            return *matched, f"{module}::hand({number}, &[{listed}], {module}::Some({compared})) }} }};"
+        listed = ", ".join(f"(&{module}::Of({module}::held({name}, goldseam_holds))).told_goldseam()" for name in names)
+        return *matched, f"let goldseam_holds = {compared}; {module}::hand({number}, &[{listed}], None) }} }};"
 
     def _listed(self, module: str, operands: Sequence[Operand], op: str = "") -> tuple[Piece, ...]:
         pieces: list[Piece] = []
