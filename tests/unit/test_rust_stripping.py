@@ -573,6 +573,40 @@ def test_words_for_people_go():
         assert word not in after
 
 
+@pytest.mark.parametrize(
+    ("statement", "wanted"),
+    [
+        ('assert!(r.is_ok(), "got {:?} for {:>4}", r, 7);', 'if false { panic!("{:?}{:>4}", r, 0); }'),
+        ('assert_eq!(r.x, 3, "no {want} {{ but {r:?}");', 'if false { panic!("{r:?}"); }'),
+        ('assert_eq!(r.x, 3, "no {0} {1}", r.err(), want);', 'if false { panic!("{0}{1}", r.err(), 0); }'),
+        ('if r.x != 3 { panic!("no {}", r); }', 'if false { panic!("{}", r); }'),
+        ('assert!(r.is_ok(), "no {}", 7);', ""),
+        ('assert!(r.is_ok(), "no {} {}", want, r.get("words"));', ""),
+        ('assert!(r.is_ok(), "no {:1$}", r, 5);', ""),
+        ('assert!(r.is_ok(), "no {x}", x = r);', ""),
+    ],
+)
+def test_what_a_message_asks_of_types_is_asked_still_without_its_words(statement, wanted):
+    after = stripped(in_test(f"let (r, want) = (f(1), 7); {statement}"))
+    assert re.findall(r"if false \{.*?; \}", after) == ([wanted] if wanted else [])
+    assert not re.search(r"no|got|but|words", after.partition("mod goldseam")[0].replace("None", ""))
+
+
+@pytest.mark.parametrize(
+    ("statement", "wanted"),
+    [
+        ('println!("got {} {:?}", r, 7);', 'println!("{}{:?}", r, 0);'),
+        ('eprintln!("{r} and {want}");', 'eprintln!("{r}");'),
+        ("dbg!(&r, want);", "dbg!(&r, 0);"),
+        ('print!("got {}", want);', ""),
+    ],
+)
+def test_what_the_product_makes_that_is_printed_is_printed_without_words(statement, wanted):
+    after = stripped(in_test(f"let want = 7; let r = f(1);\n{statement}\nassert_eq!(g(2), want);"))
+    assert after.split("\n")[3] == wanted
+    assert "want" not in after
+
+
 def test_of_a_file_with_code_nothing_enters_but_its_tests():
     text = (
         "pub fn price() -> u8 { assert!(cents() > 0); 3 }\n\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from harness.core.syntax import Piece, Place, field_of, field_text, is_in, place_of, text_of, walk
+from harness.core.syntax import Piece, Place, arguments_of, field_of, field_text, is_in, place_of, text_of, walk
 from harness.languages.rust.inside import inline
 from harness.languages.rust.language import HANDOUT
 from miner.languages.base import Mode, Slot
@@ -46,6 +46,9 @@ _TWO_SIDES = 2
 _VEC = re.compile(rb"(?:(?:::)?\b(?:std|alloc)::)?\bvec\s*!\s*\Z")
 _PLAIN = LITERALS | {"identifier", "self"}
 _BETWEEN = frozenset(",.&")
+_NAMING = frozenset({"=", "assignment_expression"})
+_HOLE = re.compile(r"\{\{|\}\}|\{([a-z_]\w*)?[^{}]*\}")
+"""In a text: where something is shown, and the name of that where it stands there."""
 _SHOWING = frozenset({"print", "println", "eprint", "eprintln", "dbg"})
 
 
@@ -180,6 +183,7 @@ class StrippedSource(TreeSource[Assertion]):
             return _of_function(node, f"{module}::panics({slots[0].number}, ", traits, self._listed(module, expected))
         parts = [self._handing(slot, modes[slot.number], module, keeps=keeps) for slot in slots]
         text = (f"{{ {traits}", *(piece for part in parts for piece in (*part, " ")))
+        text += self._asked(node) if not slots[0].assertion.modules else ()
         return {**imports, place_of(node): (*text, missing_lines(node, text), "}")}
 
     def _handing(self, slot: Slot[Assertion], mode: Mode, module: str, *, keeps: bool) -> tuple[Piece, ...]:
@@ -241,12 +245,59 @@ class StrippedSource(TreeSource[Assertion]):
             if around is None or around.type != "expression_statement":
                 continue
             words = [part for part in walk(node) if part.type in TEXTS]
-            tokens = [part for tree in node.children if tree.type == "token_tree" for part in tree.children[1:-1]]
-            if all(part.type in _PLAIN or text_of(part) in _BETWEEN for part in tokens):
+            given = _given(node)
+            shown = self._shown(given)
+            if shown:
+                taken = {(given[0][0].start_byte, given[-1][-1].end_byte): shown}
+                edits |= taken
+                removed += removed_by(taken)
+            elif all(part.type in _PLAIN or text_of(part) in _BETWEEN for parts in given for part in parts):
                 edits[place_of(around)] = (lines_of(around),)
                 removed.append(place_of(around))
             elif not any("{" in text_of(word) for word in words):
                 edits |= {place_of(word): ('""', lines_of(word)) for word in words}
+
+    def _asked(self, node: Node) -> tuple[Piece, ...]:
+        """What never runs, but asks of types what the message of an assertion does."""
+        if macro_of(node):
+            rest = arguments_of(node)[2 if macro_of(node).endswith(("eq", "ne")) else 1 :]
+            shown = self._shown([[argument] for argument in rest])
+        else:
+            panics = [part for part in walk(field_of(node, "consequence")) if part.type == "macro_invocation"]
+            shown = self._shown(_given(panics[0])) if panics else ()
+        return ("if false { panic!(", *shown, "); } ") if shown else ()
+
+    def _shown(self, given: Sequence[Sequence[Node]]) -> tuple[Piece, ...]:
+        """What a message shows of the product, without its words and all that is static; nothing where that is all.
+
+        `given` are the nodes of each argument: a text first, but of `dbg!`.
+        """
+        texts = [part for parts in given[:1] for part in parts if part.type in TEXTS]
+        rest = given[len(texts) :]
+        holes = [hole for text in texts for hole in _HOLE.finditer(text_of(text)) if hole[0][0] != hole[0][1]]
+        is_named = any({part.type, text_of(part)} & _NAMING for parts in rest for part in parts)
+        if is_named or any("$" in hole[0] for hole in holes):
+            return ()
+        kept = [hole[0] for hole in holes if not hole[1] or self._is_of_product(self._scopes.seen(hole[1], texts[0]))]
+        own = list(map(self._is_shown, rest))
+        if not any(own) and not any(hole[1] for hole in holes if hole[0] in kept):
+            return ()
+        pieces: list[Piece] = [f'"{"".join(kept)}"'] if texts else []
+        for parts, is_own in zip(rest, own, strict=True):
+            pieces += [", "] if pieces else []
+            pieces.append((parts[0].start_byte, parts[-1].end_byte) if is_own else "0")
+        return tuple(pieces)
+
+    def _is_shown(self, parts: Sequence[Node]) -> bool:
+        """Whether an argument is a name that the product has a part in, or is made of one, and of nothing written."""
+        inner = [node for part in parts for node in walk(part)]
+        names = [self._scopes.resolve(node) for node in inner if node.type == "identifier"]
+        is_first = bool(names) and self._is_of_product(names[0])
+        is_alone = all(name is None or self._is_of_product(name) for name in names)
+        return is_first and is_alone and not any(node.type in LITERALS for node in inner)
+
+    def _is_of_product(self, binding: Binding | None) -> bool:
+        return binding is not None and not self._statics.is_static(binding.declared)
 
     def _blank(self, edits: Edits, removed: list[Place]) -> None:
         """Values, cells and arguments that nothing reads but what is taken out, and add them to it."""
@@ -313,6 +364,17 @@ class StrippedSource(TreeSource[Assertion]):
         if column is None or not column.is_own or not all(map(self._statics.is_static, column.cells)):
             return {}
         return {place: pieces for cell in column.cells for place, pieces in _zeros(cell).items()}
+
+
+def _given(macro: Node) -> list[list[Node]]:
+    """The tokens of each argument of a macro."""
+    given: list[list[Node]] = [[]]
+    for token in next(child for child in macro.children if child.type == "token_tree").children[1:-1]:
+        if text_of(token) == ",":
+            given.append([])
+        else:
+            given[-1].append(token)
+    return [tokens for tokens in given if tokens]
 
 
 def _places(source: bytes) -> list[Place]:
