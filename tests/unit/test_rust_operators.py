@@ -372,6 +372,12 @@ def test_a_list_is_asked_for_a_reference_to_a_text():
         ("alloc::vec::Vec<u8>", "alloc::collections::vec_deque::VecDeque<u8>", False),
         ("&shop::Name", "&str", True),
         ("shop::Name", "&str", True),
+        ("alloc::vec::Vec<&i32>", "alloc::vec::Vec<i32>", False),
+        ("alloc::vec::Vec<i32>", "[&i32; 2]", False),
+        ("alloc::vec::Vec<&i32>", "[&i64; 2]", True),
+        ("alloc::vec::Vec<alloc::string::String>", "[&str; 1]", True),
+        ("alloc::vec::Vec<alloc::vec::Vec<u8>>", "alloc::vec::Vec<&[u8]>", True),
+        ("alloc::vec::Vec<&shop::Name>", "[&str; 1]", True),
         ("<", "&str", True),
     ],
 )

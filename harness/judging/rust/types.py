@@ -61,6 +61,8 @@ def _stand_beside(left: _Type, other: _Type) -> bool:
     heads = tuple(map(_form, (left, other)))
     if not {_unlent(left).head, _unlent(other).head} <= _KNOWN:
         return True
+    if {left.head, other.head} <= _SEQUENCES and not all(map(_stand_beside, left.inner[:1], other.inner[:1])):
+        return False
     if "&" not in {left.head, other.head}:
         return not set(heads) <= set(_BESIDE) or heads[1] in _BESIDE[heads[0]].split()
     return heads[1] in _BESIDE.get(heads[0], "").split()
