@@ -29,6 +29,7 @@ fn main() {
     self::goldseam::hand(1, &[(&self::goldseam::Of(self::goldseam::same(&(Denies(1))))).told_goldseam()], None);
     self::goldseam::hand(2, &[(&self::goldseam::Of(&(Denies(1)))).told_goldseam()], None);
     self::goldseam::hand(3, &[(&self::goldseam::Of(self::goldseam::same(&(vec![f64::NAN])))).told_goldseam()], None);
+    self::goldseam::hand(4, &[(&self::goldseam::Of(self::goldseam::same(&&f32::NAN))).told_goldseam()], None);
 }
 """
 
@@ -107,7 +108,7 @@ def handed(folder, source: str, *options: str) -> list[list[list[str]]]:
 
 
 def test_what_denies_that_it_equals_itself_is_not_shown_where_it_is_compared(tmp_path):
-    assert [values[0][2] for values in handed(tmp_path, PROGRAM)] == ["Derives(1)", None, "Denies(1)", None]
+    assert [values[0][2] for values in handed(tmp_path, PROGRAM)] == ["Derives(1)", None, "Denies(1)", None, "NaN"]
 
 
 def test_of_much_text_as_much_is_told_with_what_is_expected_as_without(tmp_path):

@@ -54,9 +54,10 @@ impl<'a, 'b, T: ?Sized> Hidden for &'b Of<'a, T> {
     }
 }
 
-/// What is compared by `==`, which its type has to have; what does not equal itself is not shown.
+/// What is compared by `==`, which its type has to have; what does not equal itself is not shown, but for NaN.
 pub fn same<T: goldseam_std::cmp::PartialEq + ?Sized>(value: &T) -> &T {
-    IS_OTHER.with(|is_other| is_other.set(!(*value == *value)));
+    let is_float = ["f32", "f64"].contains(&type_name::<T>().trim_start_matches('&'));
+    IS_OTHER.with(|is_other| is_other.set(!is_float && !(*value == *value)));
     value
 }
 
