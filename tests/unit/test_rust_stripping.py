@@ -276,6 +276,13 @@ def test_a_pattern_is_told_to_the_host_where_no_name_can_change_it(text, pattern
     assert pattern_of(text) == pattern
 
 
+def test_a_variant_that_is_imported_from_its_type_has_it_in_front_of_it():
+    head = "use shop::{E::{A, B as C}, P};\n"
+    [slot] = parsed(in_test("assert!(matches!(f(1), Ok(A(C) | P { x: None, .. })));", head)).slots
+    kinds = re.findall(r"'(?:name|tuple|struct)', '([^']*)'", str(slot.assertion.options["pattern"]))
+    assert kinds == ["Ok", "E::A", "E::B", "P", "None"]
+
+
 def test_no_word_of_a_pattern_is_in_what_enters():
     source = parsed(in_test('assert!(!matches!(f(1), Some("wanted") | None));'))
     assert dict(source.slots[0].assertion.options)["not"] is True

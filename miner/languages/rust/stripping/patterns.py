@@ -72,6 +72,15 @@ def pattern_of(text: str) -> list[Any] | None:
         return None
 
 
+def with_types(pattern: list[Any], imports: Mapping[str, str]) -> list[Any]:
+    """A pattern whose variants have their type in front of them where they are imported from it."""
+    parts = [with_types(part, imports) if isinstance(part, list) else part for part in pattern]
+    if parts[:1] in (["name"], ["tuple"], ["struct"]) and isinstance(parts[1], str):
+        path = imports.get(parts[1], "")
+        parts[1] = _last(path) if _NAME.fullmatch(path.rpartition("::")[2]) else parts[1]
+    return parts
+
+
 def _pattern(node: Node) -> list[Any]:
     text = text_of(node)
     if node.type in _LITERALS:

@@ -16,7 +16,7 @@ from harness.judging import values as judged
 from harness.judging.parts import parts_of
 from harness.judging.rust.values import Value
 from miner.languages.rust.stripping.notation import Notation, Words
-from miner.languages.rust.stripping.patterns import pattern_of
+from miner.languages.rust.stripping.patterns import pattern_of, with_types
 from miner.languages.rust.stripping.scopes import (
     ASSERTIONS,
     SNAPSHOTS,
@@ -284,6 +284,7 @@ class Reader(sites.Reader[Statics]):
         pattern = next((pattern for pattern in patterns if pattern is not None), None)
         if pattern is None:
             return []
+        pattern = with_types(pattern, self._scopes.imports)
         options: Options = {"pattern": pattern} if has_to_hold else {"pattern": pattern, **NOT}
         assertion = self._of(replaced, "rust.matches", arguments, options)
         return [replace(assertion, condition=call, is_whole=True, has_to_hold=has_to_hold)]
