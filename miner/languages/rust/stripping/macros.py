@@ -101,10 +101,10 @@ class Macros:
                 return []
             rule, pairs = matching[0]
             by_rule.setdefault(rule.id, (rule, []))[1].append((call, pairs))
-        read = [self._rule(rule, given) for rule, given in by_rule.values()]
+        read = [self._rule(rule, matches) for rule, matches in by_rule.values()]
         return [rule for rule in read if rule is not None] if None not in read else []
 
-    def _rule(self, rule: Node, given: Sequence[tuple[Node, Pairs]]) -> Macro | None:
+    def _rule(self, rule: Node, matches: Sequence[tuple[Node, Pairs]]) -> Macro | None:
         body = field_of(rule, "right")
         if body is None:
             return None
@@ -116,7 +116,7 @@ class Macros:
         kinds = {field_text(node, "name"): field_text(node, "type") for node in bindings}
         placed = [
             (name, self._expression(place), call)
-            for call, pairs in given
+            for call, pairs in matches
             for name, place in pairs
             if kinds[name] in _EXPRESSIONS
         ]
@@ -125,7 +125,7 @@ class Macros:
         parts, names = _bound_names(body, block, arguments) if block is not None else ({}, {})
         modules = {
             place_of(module) if module is not None else None: module
-            for module in (module_of(call) for call, _ in given)
+            for module in (module_of(call) for call, _ in matches)
         }
         if len(modules) > 1 and any(map(_has_inner_words, modules.values())):
             return None  # nothing may be imported in front of these

@@ -245,13 +245,13 @@ class StrippedSource(TreeSource[Assertion]):
             if around is None or around.type != "expression_statement":
                 continue
             words = [part for part in walk(node) if part.type in TEXTS]
-            given = _given(node)
-            shown = self._shown(given)
-            if shown:
-                taken = {(given[0][0].start_byte, given[-1][-1].end_byte): shown}
+            arguments = _tokens_of_arguments(node)
+            message = self._message(arguments)
+            if message:
+                taken = {(arguments[0][0].start_byte, arguments[-1][-1].end_byte): message}
                 edits |= taken
                 removed += removed_by(taken)
-            elif all(part.type in _PLAIN or text_of(part) in _BETWEEN for parts in given for part in parts):
+            elif all(part.type in _PLAIN or text_of(part) in _BETWEEN for parts in arguments for part in parts):
                 edits[place_of(around)] = (lines_of(around),)
                 removed.append(place_of(around))
             elif not any("{" in text_of(word) for word in words):
@@ -260,32 +260,34 @@ class StrippedSource(TreeSource[Assertion]):
     def _asked(self, node: Node) -> tuple[Piece, ...]:
         """What never runs, but asks of types what the message of an assertion does."""
         if macro_of(node):
-            rest = arguments_of(node)[2 if macro_of(node).endswith(("eq", "ne")) else 1 :]
-            shown = self._shown([[argument] for argument in rest])
+            arguments = arguments_of(node)[2 if macro_of(node).endswith(("eq", "ne")) else 1 :]
+            message = self._message([[argument] for argument in arguments])
         else:
             panics = [part for part in walk(field_of(node, "consequence")) if part.type == "macro_invocation"]
-            shown = self._shown(_given(panics[0])) if panics else ()
-        return ("if false { panic!(", *shown, "); } ") if shown else ()
+            message = self._message(_tokens_of_arguments(panics[0])) if panics else ()
+        return ("if false { panic!(", *message, "); } ") if message else ()
 
-    def _shown(self, given: Sequence[Sequence[Node]]) -> tuple[Piece, ...]:
+    def _message(self, arguments: Sequence[Sequence[Node]]) -> tuple[Piece, ...]:
         """What a message shows of the product, without its words and all that is static; nothing where that is all.
 
-        `given` are the nodes of each argument: a text first, but of `dbg!`.
+        `arguments` are the nodes of each: a text first, but of `dbg!`.
         """
-        texts = [part for parts in given[:1] for part in parts if part.type in TEXTS]
-        rest = given[len(texts) :]
+        texts = [part for parts in arguments[:1] for part in parts if part.type in TEXTS]
+        values = arguments[len(texts) :]
         holes = [hole for text in texts for hole in _HOLE.finditer(text_of(text)) if hole[0][0] != hole[0][1]]
-        is_named = any({part.type, text_of(part)} & _NAMING for parts in rest for part in parts)
+        is_named = any({part.type, text_of(part)} & _NAMING for parts in values for part in parts)
         if is_named or any("$" in hole[0] for hole in holes):
             return ()
-        kept = [hole[0] for hole in holes if not hole[1] or self._is_of_product(self._scopes.seen(hole[1], texts[0]))]
-        own = list(map(self._is_shown, rest))
-        if not any(own) and not any(hole[1] for hole in holes if hole[0] in kept):
+        parts_shown = [
+            hole[0] for hole in holes if not hole[1] or self._is_of_product(self._scopes.seen(hole[1], texts[0]))
+        ]
+        are_shown = list(map(self._is_shown, values))
+        if not any(are_shown) and not any(hole[1] for hole in holes if hole[0] in parts_shown):
             return ()
-        pieces: list[Piece] = [f'"{"".join(kept)}"'] if texts else []
-        for parts, is_own in zip(rest, own, strict=True):
+        pieces: list[Piece] = [f'"{"".join(parts_shown)}"'] if texts else []
+        for parts, is_shown in zip(values, are_shown, strict=True):
             pieces += [", "] if pieces else []
-            pieces.append((parts[0].start_byte, parts[-1].end_byte) if is_own else "0")
+            pieces.append((parts[0].start_byte, parts[-1].end_byte) if is_shown else "0")
         return tuple(pieces)
 
     def _is_shown(self, parts: Sequence[Node]) -> bool:
@@ -366,15 +368,15 @@ class StrippedSource(TreeSource[Assertion]):
         return {place: pieces for cell in column.cells for place, pieces in _zeros(cell).items()}
 
 
-def _given(macro: Node) -> list[list[Node]]:
+def _tokens_of_arguments(macro: Node) -> list[list[Node]]:
     """The tokens of each argument of a macro."""
-    given: list[list[Node]] = [[]]
+    arguments: list[list[Node]] = [[]]
     for token in next(child for child in macro.children if child.type == "token_tree").children[1:-1]:
         if text_of(token) == ",":
-            given.append([])
+            arguments.append([])
         else:
-            given[-1].append(token)
-    return [tokens for tokens in given if tokens]
+            arguments[-1].append(token)
+    return [tokens for tokens in arguments if tokens]
 
 
 def _places(source: bytes) -> list[Place]:
