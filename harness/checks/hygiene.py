@@ -7,7 +7,9 @@ anywhere.
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +25,18 @@ _SHORTEST_LINE = 12
 _ENOUGH = 3
 """So many different lines in one file may be no chance; where there are fewer in all, only likely places count."""
 LARGEST_TEXT = 32 * 1024 * 1024
+_LARGEST_ARCHIVE = 8 * LARGEST_TEXT
+"""Bytes of texts that are read of one archive."""
+ARCHIVE = b"PK\x03\x04"
+"""What a zip begins with: a wheel, a jar, a module of Go."""
+LONG_TEXT = 1 << 14
+"""Bytes of a text that is searched in a binary file."""
+_AT_ONCE = 1 << 22
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1f]+")
+_CLASS = re.compile(r"\.(?:java|kt|groovy|scala)$")
+_LISTING = re.compile(r"!(\d{4}-\d\d-\d\d)")
+_TOLD = "1990"
+"""The first year that tells when a class was made: many builds write the first one that a zip can say."""
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _DIGITS = bytes(b"x"[0] if byte in b"0123456789abcdef" else b" "[0] for byte in range(256))
 _SHA = b"x" * 40
@@ -78,11 +92,15 @@ class Secrets:
     new_paths: frozenset[str]
     commits: frozenset[bytes] = frozenset()
     """Full SHAs of the fix, in hexadecimal."""
+    classes: frozenset[bytes] = frozenset()
+    """What the compiler makes of changed files, by paths from whichever of the folders around them."""
+    day: str = ""
+    """Of the fix, as YYYY-MM-DD; empty if it is not known."""
 
     @cached_property
     def texts(self) -> frozenset[bytes]:
-        """The lines that files are searched for: what is added, and what stands around it."""
-        return self.lines.union(*(file.context for file in self.by_file))
+        """The lines that files are searched for: what is added, what stands around it, and classes in an archive."""
+        return self.lines.union(self.classes, *(file.context for file in self.by_file))
 
     @cached_property
     def words(self) -> frozenset[bytes]:
@@ -98,8 +116,8 @@ class Leak:
     text: str
 
 
-def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secrets:
-    """What only the fix and its hidden tests have.
+def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = (), made: str = "") -> Secrets:
+    """What only the fix and its hidden tests have. `made` is when the fix was, ISO 8601.
 
     Raises:
         PatchError: one of them is no patch.
@@ -128,16 +146,31 @@ def secrets(gold: bytes, tests: bytes, *, commits: Iterable[str] = ()) -> Secret
         names=frozenset(name for name in test_names if not any(name in line for line in old)),
         new_paths=frozenset(file.path for file in files if file.is_new),
         commits=frozenset(commit.encode() for commit in commits if commit),
+        classes=frozenset(name for file in files for path in file.paths for name in _classes(path)),
+        day=made[:10],
     )
+
+
+def _classes(path: str) -> Iterator[bytes]:
+    """The class of a source, by all paths that it may have below a folder of sources."""
+    if _CLASS.search(path):
+        *folders, name = path.encode("utf-8", "surrogateescape").split(b"/")
+        parts = [*folders, name.rpartition(b".")[0] + b".class"]
+        yield from (b"/".join(parts[at:]) for at in range(len(folders)))
 
 
 def _marked(raw: bytes, marks: bytes) -> Iterator[bytes]:
     """Lines of hunks with one of the marks, where they say enough to be known again."""
     for line in raw.split(b"\n"):
         if line[:1] and line[:1] in marks and not line.startswith((b"+++ ", b"--- ")):
-            text = line[1:].strip()
+            text = plain(line[1:])
             if len(text) >= _SHORTEST_LINE and any(97 <= byte <= 122 for byte in text.lower()):  # noqa: PLR2004 - a-z
                 yield text
+
+
+def plain(line: bytes) -> bytes:
+    """A line as formatters and bundlers leave it: without what is around it or ends it, in one kind of quotes."""
+    return line.replace(b"'", b'"').strip().rstrip(b";,")
 
 
 def _hunks(raw: bytes, lines: frozenset[bytes]) -> Iterator[frozenset[bytes]]:
@@ -214,12 +247,19 @@ class Search:
             self._applied[path] = None  # a file that repeats itself may have what comes beside what goes
 
     def _lines(self, data: bytes) -> set[bytes]:
-        return {line for part in data.split(b"\n") if (line := part.strip()) in self.secrets.texts}
+        return {line for part in data.split(b"\n") if (line := plain(part)) in self.secrets.texts}
 
     def leaks(self) -> tuple[Leak, ...]:
         """Everything found; only to be asked once all files were fed."""
         applied = (Leak(where=path, text="the fix or its hidden tests are in it already") for path in self._applied)
-        return (*self._leaks, *self._byte_code(), *applied, *self._copied())
+        return (*self._leaks, *self._byte_code(), *applied, *self._copied(), *self._released())
+
+    def _released(self) -> Iterator[Leak]:
+        """Archives that have a changed class as it was made on the day of the fix or later, or don't tell when."""
+        for where, hits in sorted(self._hits.items()):
+            named, match = sorted(hits & self.secrets.classes), _LISTING.search(where)
+            if named and match and not _TOLD <= match[1] < self.secrets.day:
+                yield Leak(where=where, text=f"a later release, which has {named[0].decode('utf-8', 'replace')}")
 
     def _byte_code(self) -> Iterator[Leak]:
         """Byte code with names of hidden tests, or with half of the new names and texts of a fixed file.
@@ -295,7 +335,11 @@ def _is_in_folder_of(where: str, file: FileSecrets) -> bool:
 def contents(
     path: str, data: bytes, unpack: Callable[[bytes], Iterable[tuple[str, bytes]]]
 ) -> Iterator[tuple[str, bytes]]:
-    """What of a file outside of the tree is searched, by where it is: git objects one by one, no other binary files."""
+    """What of a file outside of the tree is searched, by where it is.
+
+    Git objects and the texts in archives come one by one, of classes in archives their names, and of other binary files
+    the long texts, such as an interpreter has of its own library.
+    """
     inner = path.rpartition(".git/")[2] if is_of_git(path) else ""
     if inner.startswith("objects/pack/") and inner.endswith(".pack"):
         yield from ((f"{path}:{name}", content) for name, content in unpack(data))
@@ -304,8 +348,40 @@ def contents(
             yield path, zlib.decompressobj().decompress(data, LARGEST_TEXT).partition(b"\0")[2]
         except zlib.error:  # a broken one, such as a test of git's brings
             yield path, data
+    elif data.startswith(ARCHIVE):
+        yield from _archived(path, data)
     elif inner or path.endswith(".pyc") or (len(data) <= LARGEST_TEXT and b"\0" not in data[:8192]):
         yield path, data
+    elif text := b"\n".join(_texts(data)):
+        yield path, text
+
+
+def _texts(data: bytes) -> Iterator[bytes]:
+    """The long texts in a binary file."""
+    for at in range(0, len(data), _AT_ONCE):
+        yield from (piece for piece in _NO_TEXT.split(data[at : at + _AT_ONCE]) if len(piece) >= LONG_TEXT)
+
+
+def _archived(path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The names of the classes in an archive, by the day on which they were made, and its texts."""
+    left = _LARGEST_ARCHIVE
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            compiled = [entry for entry in entries if entry.filename.endswith(".class")]
+            if compiled:
+                day = "{:04}-{:02}-{:02}".format(*max(entry.date_time for entry in compiled))
+                names = "\n".join(entry.filename for entry in compiled)
+                yield f"{path}!{day}", names.encode("utf-8", "surrogateescape")
+            for entry in entries:
+                if not entry.filename.endswith(".class") and entry.file_size <= min(left, LARGEST_TEXT):
+                    with archive.open(entry) as member:
+                        content = member.read(entry.file_size)
+                    left -= len(content)
+                    if b"\0" not in content[:8192]:
+                        yield f"{path}!/{entry.filename}", content
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, NotImplementedError):
+        return  # broken, encrypted or packed in another way: such as a test brings
 
 
 def _commits(data: bytes) -> list[bytes]:
@@ -329,7 +405,7 @@ def fingerprints(path: str, data: bytes) -> Iterator[bytes]:
             WORD + data[match.start() + 2 : match.start() + 2 + match[1][0]] for match in _SHORT_TEXT.finditer(data)
         )
         return
-    yield from (LINE + text for line in set(data.split(b"\n")) if len(text := line.strip()) >= _SHORTEST_LINE)
+    yield from (LINE + text for line in set(data.split(b"\n")) if len(text := plain(line)) >= _SHORTEST_LINE)
     yield from (COMMIT + commit for commit in set(_commits(data)))
 
 

@@ -37,7 +37,7 @@ from harness.patches.patch import PatchError
 from harness.sandbox import engine
 from harness.sandbox.images import layers
 
-_RULES = 3
+_RULES = 4
 """Counted up when what is remembered of a layer changes."""
 _FILE_BITS = 24
 _EARLIER = 8
@@ -72,7 +72,7 @@ def engine_check(cache: Path) -> ImageCheck:
         if task.instance.image is None:
             return
         try:
-            secrets = hygiene.secrets(task.hidden.gold_patch, task.hidden.test_patch)
+            secrets = hygiene.secrets(task.hidden.gold_patch, task.hidden.test_patch, made=task.instance.created_at)
         except PatchError:
             return  # a problem of its own, reported as such
         for leak in inspect_image(task.instance.image, secrets, cache=cache):
@@ -179,7 +179,8 @@ def of(image: str, cache: Path, unpack: Callable[[bytes], Iterable[tuple[str, by
             earlier = _earlier(path)
             names = {bytes.fromhex(key): name for name, other in earlier.items() for key in other.keys if key}
             skipped: list[bytes] = []
-            index = build(layers.newest_layer(image, text_only=True, indexed=names.keys(), skipped=skipped), unpack)
+            layer = layers.newest_layer(image, long_text=hygiene.LONG_TEXT, indexed=names.keys(), skipped=skipped)
+            index = build(layer, unpack)
             shared = grouped((names[key], key.hex()) for key in skipped)
             head = {"places": index.places, "cached": index.cached, "keys": index.keys, "shared": shared}
             cache.mkdir(parents=True, exist_ok=True)

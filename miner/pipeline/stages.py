@@ -272,7 +272,8 @@ def inspect(draft: Draft, site: MiningContext) -> Draft | Rejection:
     assert draft.image is not None  # noqa: S101
     change = draft.candidate.change
     commits = {change.head_commit, change.merge_commit} - {change.base_commit}
-    secrets = hygiene.secrets(draft.parts.gold_patch, draft.parts.test_patch, commits=commits)
+    parts = draft.parts
+    secrets = hygiene.secrets(parts.gold_patch, parts.test_patch, commits=commits, made=change.created_at)
     site.note(f"{draft.instance_id}: searching the image for the fix")
     with timed(draft, "inspect"):
         leaks = site.images.inspect(draft.image.image_id, secrets)

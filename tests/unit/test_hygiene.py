@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import marshal
 import tarfile
+import zipfile
 import zlib
 from types import SimpleNamespace
 
@@ -83,6 +84,57 @@ LEAKS = {
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_leak_is_found(name):
     assert leaks(LEAKS[name])
+
+
+def packed(members, day=(2024, 5, 18)):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(zipfile.ZipInfo(name, (*day, 12, 0, 0)), content)
+    return archive.getvalue()
+
+
+WHEEL = "usr/share/python-wheels/tools-1.0-py3-none-any.whl"
+JAR = "opt/java/maven/lib/shop-2.0.jar"
+
+
+def test_the_fix_in_an_archive_is_found_also_by_the_index_of_a_layer():
+    wheel = packed({"tools/_vendor/shop.py": FIXED, "tools/__init__.py": "import os\n"})
+    search = hygiene.Search(secrets=SECRETS, unpack=unpack)
+    image_search.build([(WHEEL, wheel)], unpack).feed(search)
+
+    assert [leak.where for leak in leaks({WHEEL: wheel})] == [f"{WHEEL}!/tools/_vendor/shop.py"]
+    assert [leak.where for leak in search.leaks()] == [f"{WHEEL}!/tools/_vendor/shop.py"]
+    assert leaks({WHEEL: packed({"tools/_vendor/shop.py": BASE})}) == ()
+
+
+def test_a_class_that_is_compiled_after_the_fix_is_a_later_release_of_it():
+    changed = tiny.diff("core/src/main/java/org/shop/Cart.java", "class Cart {}\n", "class Cart { int a; }\n").encode()
+    wanted = hygiene.secrets(changed, HIDDEN, made="2023-07-25T06:43:46Z")
+    members = {"META-INF/MANIFEST.MF": "Manifest-Version: 1.0\n", "org/shop/Cart.class": b"\xca\xfe\0"}
+    search = hygiene.Search(secrets=wanted, unpack=unpack)
+    image_search.build([(JAR, packed(members))], unpack).feed(search)
+
+    assert [leak.where for leak in search.leaks()] == [f"{JAR}!2024-05-18"]
+    assert leaks({JAR: packed(members)}, wanted)
+    assert leaks({JAR: packed(members, (1980, 2, 1))}, wanted)  # does not tell when
+    assert leaks({JAR: packed(members, (2023, 7, 24))}, wanted) == ()
+    assert leaks({JAR: packed({"org/other/Cart.class": b"\xca\xfe\0"})}, wanted) == ()
+
+
+def test_the_fix_in_the_library_of_an_interpreter_is_found_though_formatted_otherwise():
+    added = "const first = one('a')\nconst second = two('b')\nconst third = three('c')\n"
+    wanted = hygiene.secrets(tiny.diff("shop.js", "start()\n", "start()\n" + added).encode(), HIDDEN)
+    library = added.replace("'", '"').replace("\n", ";\n").encode()
+    long = library + b"// more of it\n" * 2000
+
+    assert [leak.where for leak in leaks({"bin/node": b"\x7fELF\0" + long + b"\0"}, wanted)] == ["bin/node"]
+    assert leaks({"bin/node": b"\x7fELF\0" + library + b"\0"}, wanted) == ()
+
+
+def test_an_archive_that_is_none_ends_no_search():
+    whole = packed({"tools/shop.py": FIXED * 50})
+    assert leaks({WHEEL: whole[:60], JAR: whole[:40] + b"\0" * 9 + whole[49:]}) == ()
 
 
 def test_the_fix_in_a_packed_object_is_found(tmp_path):

@@ -17,9 +17,10 @@ from harness.sandbox import engine, owners
 _LARGEST = 256 * 1024 * 1024
 _PROGRAM = """\
 import hashlib, io, os, stat, sys, tarfile
-since, text_only = float(sys.argv[1]), sys.argv[2] == "text"
+since, long_text = float(sys.argv[1]), bytes(int(sys.argv[2]))
 keys = sys.stdin.buffer.read(int(sys.argv[3]))
 known = {keys[at : at + 8] for at in range(0, len(keys), 8)}
+controls = bytes(byte < 32 and byte not in b"\\t\\n\\f\\r" for byte in range(256))
 out = tarfile.open(fileobj=os.fdopen(1, "wb"), mode="w|", bufsize=1 << 20)
 seen = set()
 folders = ["/"]
@@ -40,8 +41,10 @@ while folders:
         entry.size = found.st_size
         with open(path, "rb") as data:
             compiled = path.endswith(".pyc") or "/.git/" in path
-            if text_only and not compiled and b"\\0" in data.read(8192):
-                continue
+            start = data.read(8192)
+            if long_text and not compiled and b"\\0" in start and not start.startswith(b"PK\\3\\4"):
+                if not any(long_text in part.translate(controls) for part in iter(lambda: data.read(1 << 22), b"")):
+                    continue
             data.seek(0)
             if known and entry.size < 1 << 24:
                 data = io.BytesIO(data.read())
@@ -81,12 +84,13 @@ def file_key(path: str, data: bytes) -> bytes:
 
 
 def newest_layer(
-    image: str, *, text_only: bool = False, indexed: Collection[bytes] = (), skipped: list[bytes] | None = None
+    image: str, *, long_text: int = 0, indexed: Collection[bytes] = (), skipped: list[bytes] | None = None
 ) -> Iterator[tuple[str, bytes]]:
     """The regular files that an image adds to its parent, path and bytes, each inode once.
 
-    With `text_only`, files with a NUL byte in their first 8 KiB stay where they are, most of a base's bytes, unless
-    they are byte code or git's. Files whose keys are `indexed` stay there as well: their keys come into `skipped`.
+    With `long_text`, files with a NUL byte in their first 8 KiB stay where they are, most of a base's bytes, unless
+    they are byte code, git's or zips, or have a text of so many bytes. Files whose keys are `indexed` stay there as
+    well: their keys come into `skipped`.
 
     Told by the time of their last change on the engine's disk: an image was created once its files were laid there,
     and before those of the next. Where that proves nothing (a pulled image) more files are given, never fewer.
@@ -119,7 +123,7 @@ def newest_layer(
             'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
             _PROGRAM,
             str(since),
-            "text" if text_only else "all",
+            str(long_text),
             str(len(keys)),
         ]
         with owners.passing_container(
