@@ -373,6 +373,19 @@ def test_a_message_of_several_words_is_to_have_them_in_order(message, known, gue
     assert (guess(expectations, [event()], [TEST], KnownText(words=known), READING).bits < 8) is guessable
 
 
+def test_a_message_that_a_line_of_the_base_makes_costs_that_line_whatever_it_fills_in():
+    message = "Entry is outside of the target directory (entry1)"
+    lines = [
+        'throw new Refused("Entry is outside of the target directory (" + name + ")");',
+        "raise Refused(f'Entry is outside of the target directory ({name})')",
+        'return fmt.Errorf("Entry is outside of the target directory (%s)", name)',
+    ]
+    others = ["raise Refused(f'Entry {name}')", "Entry is outside of the target directory (name)"]
+
+    assert [guessed([(None, message)], base=(line,)).bits < 8 for line in lines] == [True] * 3
+    assert [guessed([(None, message)], base=(line,)).bits > 30 for line in others] == [True] * 2
+
+
 def test_a_message_that_stands_in_the_tree_is_looked_up():
     message = "no such part in the list of parts"
     names = ["builtins.ValueError", "builtins.Exception", "builtins.BaseException"]

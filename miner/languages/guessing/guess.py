@@ -7,7 +7,7 @@ that: to know which assertions the bug changes, so that all others can be left a
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from miner.languages.guessing.known import (
     functions_of,
     known_literals,
     known_words,
+    made_by_lines,
     texts_of,
     unchanged_tests,
 )
@@ -67,7 +68,7 @@ def guess(
     texts = tuple(dict.fromkeys(text for source in known.changed for text in texts_of(source, reading)))
     test_texts = tuple(dict.fromkeys(text for source in sources for text in texts_of(source, reading)))
     tree = _in_tree(needed, sources, known.tree)
-    words = _at_most(words, tree.bits)
+    words = _at_most(_at_most(words, tree.bits), made_by_lines(_texts_sought(needed), known.changed))
     visible = Visible(tuple(functions_of(known.old_tests, expectations.files, reading)))
     in_tree = {"a part of the tree": tree.blocks, "a line of the tree": tree.lines}
     rules = dict(all_rules(known.words, texts, test_texts, visible, in_tree, reading))
@@ -100,6 +101,12 @@ def _at_most(words: Mapping[str, float], bits: Mapping[str, float]) -> dict[str,
         for name in (key, key[1:-1]) if key.startswith(("'", '"')) else (key,):
             known[name] = min(known.get(name, math.inf), cost)
     return known
+
+
+def _texts_sought(needed: Iterable[Needed]) -> Iterator[str]:
+    """Whole texts that are sought, and what is to be said."""
+    for need in needed:
+        yield from (value for value in (*exact(need.sought), need.message) if isinstance(value, str))
 
 
 def _in_tree(needed: Sequence[Needed], sources: Collection[str], tree: Mapping[str, bytes]) -> InTree:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from miner.languages.guessing.reading import Reading
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'")
+_GAP = re.compile(r"%[-+#0-9.]*[a-zA-Z]|[$#]?\{[^{}]*\}")
+"""Where a text is filled in."""
+_FEWEST_WORDS, _LONGEST_FILLED = 3, 80
+"""Of a line that makes texts: words that all of them have, and characters of each thing that is filled in."""
 _SIGN = re.compile(r"->|=>|→|==|=|:|\b(?:returns?|gives?|be|is|get|got|expected)\b", re.IGNORECASE)
 """After which comes what something is or is to be."""
 _TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?|\w+")
@@ -137,6 +141,27 @@ def known_words(
     for path in expectations.files:
         add(map(repr, (path, posixpath.basename(path), posixpath.join(WORK, path))), A_LOOK)
     return words
+
+
+def made_by_lines(texts: Iterable[str], changed: Iterable[str]) -> dict[str, float]:
+    """Texts that a line of changed files makes as it is there, whatever it fills in: the bits of choosing that line."""
+    lines = {pieces for source in changed for line in source.splitlines() if (pieces := _pieces(line))}
+    fill = f".{{0,{_LONGEST_FILLED}}}"
+    forms = {fill.join(("", *map(re.escape, pieces), "")): sum(map(len, pieces)) for pieces in lines}
+    bits = 1 + math.log2(len(lines) + 2)
+    return {
+        repr(text): bits
+        for text in texts
+        for form, size in forms.items()
+        if 2 * size >= len(text) > size and re.fullmatch(form, text, re.DOTALL)
+    }
+
+
+def _pieces(line: str) -> tuple[str, ...]:
+    """What all texts have that a line makes, in its order; nothing where these are too few words to tell."""
+    quoted = filter(None, itertools.chain(*_QUOTED.findall(line)))
+    pieces = tuple(filter(None, itertools.chain(*map(_GAP.split, quoted))))
+    return pieces if len(re.findall(r"[^\W\d_]+", " ".join(pieces))) >= _FEWEST_WORDS else ()
 
 
 def known_literals(sources: Collection[str], known: KnownText, reading: Reading) -> KnownLiterals:
