@@ -10,7 +10,7 @@ from harness.core.test_ids import stable
 from harness.grading.trial import Trial
 from harness.judging import tripwires
 
-GRADING_VERSION = 20
+GRADING_VERSION = 21
 """Goes up when a rule below changes, so that a cached verdict is never one of an older rule."""
 
 
