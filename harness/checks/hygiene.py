@@ -357,6 +357,12 @@ def contents(
         yield path, text
 
 
+def archive_of(where: str) -> str:
+    """The archive in which something was found; empty if it was in none."""
+    path, mark, _ = where.partition("!")
+    return path if mark and path.endswith((".whl", ".jar", ".zip")) else ""
+
+
 def _texts(data: bytes) -> Iterator[bytes]:
     """The long texts in a binary file."""
     for at in range(0, len(data), _AT_ONCE):

@@ -59,7 +59,10 @@ def inspect_image(image: str, secrets: Secrets, *, cache: Path) -> tuple[Leak, .
         search.feed(path, data)
     for parent in below:
         of(parent, cache, unpack).feed(search)
-    return search.leaks()
+    leaks = search.leaks()
+    archives = {path for leak in leaks if (path := hygiene.archive_of(leak.where))} if below else set()
+    taken_out = layers.absent(image, archives) if archives else frozenset()
+    return tuple(leak for leak in leaks if hygiene.archive_of(leak.where) not in taken_out)
 
 
 def engine_check(cache: Path) -> ImageCheck:

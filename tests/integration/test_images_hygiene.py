@@ -29,19 +29,24 @@ def small_image(slim_image):
     engine.connect().remove_image("tiny/hygiene:slim")
 
 
-@pytest.fixture
-def leaking_image(small_image):
-    """The small image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
+def with_layers(image: str, *scripts: str) -> str:
+    """An image with a layer more for each of these."""
     client = engine.connect()
-    image = small_image
-    for words in (SCRIPT, "rm -r /keep"):
+    for words in scripts:
         container = client.create_container(image, entrypoint=[], command=["sh", "-c", words], user="0:0")["Id"]
         client.start(container)
         client.wait(container)
         image = client.commit(container)["Id"]
         client.remove_container(container)
+    return image
+
+
+@pytest.fixture
+def leaking_image(small_image):
+    """The small image with the fix and the hidden tests in a layer, and a layer over it that deletes them."""
+    image = with_layers(small_image, SCRIPT, "rm -r /keep")
     yield image
-    client.remove_image(image)  # and with it the one below, which has no other name
+    engine.connect().remove_image(image)  # and with it the one below, which has no other name
 
 
 def secrets(task):
@@ -68,6 +73,14 @@ def test_the_newest_layer_has_nothing_of_a_layer_that_was_made_just_before(leaki
 def test_what_a_later_layer_deletes_is_found(leaking_image, cache):
     found = image_search.inspect_image(leaking_image, secrets(tiny.task(leaking_image)), cache=cache)
     assert any(leak.where.startswith("keep/") for leak in found), found
+
+
+def test_a_library_that_is_taken_out_is_not_found_and_one_that_stays_is(small_image, cache):
+    packed = f"{SCRIPT}; cd /keep; python3 -m zipfile -c /a.whl *; python3 -m zipfile -c /b.jar *; cd /; rm -r /keep"
+    image = with_layers(small_image, packed, "rm /a.whl")
+    leaks = image_search.inspect_image(image, secrets(tiny.task(image)), cache=cache)
+    engine.connect().remove_image(image)
+    assert {leak.where.partition("!")[0] for leak in leaks} == {"b.jar"}
 
 
 def test_what_is_remembered_of_a_layer_serves_another_fix_and_is_made_anew_where_it_is_broken(leaking_image, tmp_path):

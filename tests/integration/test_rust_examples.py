@@ -173,7 +173,7 @@ def test_a_fix_whose_only_test_is_an_example_is_a_task_judged_on_the_host(task):
     assert [place_of_test(task, test_id) for test_id in (*ITEMS, panics)] == [*[Place.HOST] * 3, Place.INSIDE]
     stripped = task.hidden.expectations.files[EXAMPLES]
     assert not re.search(r"1800|150|400|half|no more|\b[12]00\)", stripped)
-    assert stripped.count("mod goldseam;") == 5  # noqa: PLR2004 - all but the last
+    assert stripped.count("mod goldseam;") == 5
     assert (b"1800" in task.hidden.test_patch, b"1800" in task.hidden.gold_patch) == (True, True)
 
 

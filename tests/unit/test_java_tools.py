@@ -630,3 +630,29 @@ def test_a_version_that_only_an_extension_knows_is_one_that_nothing_sets(tmp_pat
     (tmp_path / ".mvn").mkdir()
     (tmp_path / ".mvn/maven.config").write_text(config)
     assert project["unset_version"](tmp_path) == name
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_releases_of_the_project_are_taken_out_of_maven_unless_it_needs_them(project, tmp_path, code):
+    calls = []
+
+    def call(folder, *words):
+        calls.append((folder, words))
+        return SimpleNamespace(returncode=code)
+
+    output, places = tmp_path / "target", ("repository/a/own-2.jar", "repository/a/own-1.jar", "maven/lib/own-3.jar")
+    (output / "money").mkdir(parents=True)
+    (output / "money/Coin.class").write_bytes(b"")
+    for name, entry in dict.fromkeys(places, "money/Coin.class").items() | {("maven/lib/other.jar", "other/A.class")}:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(tmp_path / name, "w") as jar:
+            jar.writestr(entry, "")
+    maven = SimpleNamespace(home=tmp_path, repository=tmp_path / "repository", call=call)
+    modules = project["Modules"](maven)
+    modules.facts = {"": {"output": str(output), "classpath": [str(tmp_path / places[1])]}}
+    modules.built = [(tmp_path, ["-pl", "core", "-am"])]
+    modules.take_out_releases()
+    gone = {} if code else {places[0], places[2]}
+    assert {name for name in places if not (tmp_path / name).exists()} == set(gone)
+    assert (tmp_path / "maven/lib/other.jar").exists()
+    assert [(folder, words[:4]) for folder, words in calls] == [(tmp_path, ("-pl", "core", "-am", "--offline"))]

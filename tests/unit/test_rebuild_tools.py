@@ -1,10 +1,11 @@
-"""The programs that have extension modules built again after a patch."""
+"""The programs that have extension modules built again after a patch, and the one that takes copies of it out."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def tool(monkeypatch):
     """Loads a program of the image by its name; what it imports stands beside it."""
     monkeypatch.syspath_prepend(str(TOOLS))
     yield importlib.import_module
-    for name in ("compile", "rebuildable", "editable"):
+    for name in ("compile", "rebuildable", "editable", "bundled"):
         sys.modules.pop(name, None)
 
 
@@ -49,3 +50,23 @@ def test_settings_of_uv_hide_the_build_backend_from_all_but_uv(tool, tmp_path, m
     with pytest.raises(editable.Unable):
         editable.build_system()
     assert editable.build_system(by_uv=True) == (["maturin>=1"], "maturin", [])
+
+
+def test_the_wheels_of_pip_are_taken_out_where_the_project_is_in_them(tool, tmp_path):
+    wheels = tmp_path / "usr/share/python-wheels"
+    wheels.mkdir(parents=True)
+    for name, entries in {
+        "pip.whl": ("pip/__init__.py", "pip/_vendor/requests/api.py", "pip/_vendor/six.py", "pip-1.dist-info/RECORD"),
+        "setuptools.whl": ("setuptools/__init__.py", "pkg_resources/__init__.py"),
+    }.items():
+        with zipfile.ZipFile(wheels / name, "w") as wheel:
+            for entry in entries:
+                wheel.writestr(entry, "")
+    left = {}
+    for name, path in {"api": "api.py", "requests": "src/requests/__init__.py", "setuptools": "setuptools.py"}.items():
+        module = tmp_path / name / path
+        module.parent.mkdir(parents=True)
+        module.write_text("")
+        tool("bundled").main(str(tmp_path / name), str(tmp_path))
+        left[name] = sorted(wheel.name for wheel in wheels.iterdir())
+    assert left == {"api": ["pip.whl", "setuptools.whl"], "requests": ["setuptools.whl"], "setuptools": []}

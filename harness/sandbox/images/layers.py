@@ -105,7 +105,27 @@ def newest_layer(
         since = _seconds(client.inspect_image(client.inspect_image(image)["Parent"])["Created"])
     except (engine.NotFoundError, engine.ApiError, ValueError):
         since = 0.0
-    with engine.calling(f"reading the files of image {image}", tarfile.ReadError):
+    script = 'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null'
+    with _printed(image, script, _PROGRAM, str(since), str(long_text), str(len(keys)), given=keys) as chunks:
+        yield from _members(chunks, [] if skipped is None else skipped)
+
+
+def absent(image: str, paths: Collection[str]) -> frozenset[str]:
+    """Of paths in an image or in those below it the ones that it does not have itself.
+
+    Raises:
+        InfrastructureError: the engine failed, or the image is not there.
+
+    """
+    script = 'for path; do [ -e "/$path" ] || printf "%s\\0" "$path"; done'
+    with _printed(image, script, "sh", *paths) as chunks:
+        return frozenset(b"".join(chunks).decode("utf-8", "surrogateescape").split("\0")) - {""}
+
+
+@contextlib.contextmanager
+def _printed(image: str, script: str, *words: str, given: bytes = b"") -> Iterator[Iterable[bytes]]:
+    """What a script of the shell, which sees all files of an image and writes none, prints of what it is given."""
+    with engine.calling(f"reading the files of image {image}", tarfile.ReadError) as client:
         config = client.create_host_config(
             network_mode="none",
             read_only=True,
@@ -117,22 +137,14 @@ def newest_layer(
             log_config={"Type": "none", "Config": {}},
             init=True,
         )
-        command = [
-            "sh",
-            "-c",
-            'exec python3 -I -S -c "$0" "$1" "$2" "$3" 2>/dev/null',
-            _PROGRAM,
-            str(since),
-            str(long_text),
-            str(len(keys)),
-        ]
+        command = ["sh", "-c", script, *words]
         with owners.passing_container(
             image, "inspect", entrypoint=[], command=command, user="0:0", stdin_open=True, host_config=config
         ) as container:
             with contextlib.closing(engine.attach(container)) as wire:
                 client.start(container)
-                engine.send(wire, keys)
-                yield from _members(engine.frames(wire), [] if skipped is None else skipped)
+                engine.send(wire, given)
+                yield engine.frames(wire)
             if status := client.wait(container, timeout=60)["StatusCode"]:
                 raise InfrastructureError(f"reading the files of image {image} ended with {status}")
 

@@ -645,6 +645,8 @@ def lay(place: Path, data: bytes) -> None:
 
 def has_classes_of(jar: str, folders: list[str]) -> bool:
     """Whether a jar has a class that one of the folders has too."""
+    if not zipfile.is_zipfile(jar):
+        return False
     with zipfile.ZipFile(jar) as archive:
         names = [name for name in archive.namelist() if name.endswith(".class") and Path(name).stem not in INFORMATION]
     return any(Path(folder, name).exists() for folder in folders for name in names)
@@ -666,6 +668,8 @@ class Modules:
         self.facts: dict[str, dict[str, Any]] = {}
         self.broken: set[str] = set()
         """Files of tests that can't be compiled."""
+        self.built: list[tuple[Path, list[str]]] = []
+        """The folders that Maven was called in, and how it was told which modules."""
         self.kept = project.home / "runners.json"
         self.runners: dict[str, list[str]] = json.loads(self.kept.read_text()) if self.kept.exists() else {}
         """The jars that run tests, by those that the module has itself; the layer below may have them."""
@@ -674,6 +678,7 @@ class Modules:
         project, reactor = self.project, ROOT / root
         names = [os.path.relpath(ROOT / folder, reactor) for folder in folders]
         chosen = [] if names == ["."] else ["-pl", ",".join(names), "-am"]
+        self.built.append((reactor, chosen))
         profiles, version = profiles_with(folders), unset_version(reactor)
         project.call_with(
             *([f"-P{','.join(profiles)}"] if profiles else []), *([f"-D{version}={UNVERSIONED}"] if version else [])
@@ -726,6 +731,23 @@ class Modules:
                     self.add_libraries(self.facts[folder], facts["classpath"])
             contents = {**project, "modules": self.facts, "fixed": fixed}
             (self.project.home / "project.json").write_text(json.dumps(contents))
+
+    def take_out_releases(self) -> None:
+        """Remove jars of Maven's own and of its plugins that hold the project itself, if it compiles without them.
+
+        They may be later releases, and have the fix.
+        """
+        outputs = [str(ROOT / folder / facts["output"]) for folder, facts in self.facts.items()]
+        used = json.dumps(self.facts)
+        places = (self.project.home / "maven/lib", self.project.repository)
+        jars = [jar for place in places for jar in place.rglob("*.jar") if str(jar) not in used]
+        releases = [jar for jar in jars if has_classes_of(str(jar), outputs)]
+        with tempfile.TemporaryDirectory() as folder:
+            away = {jar: shutil.move(jar, Path(folder, str(number))) for number, jar in enumerate(releases)}
+            words = ["--offline", "--quiet", "--fail-at-end", "test-compile"]
+            if away and any(self.project.call(reactor, *chosen, *words).returncode for reactor, chosen in self.built):
+                for jar, kept in away.items():
+                    shutil.move(kept, jar)
 
     def add_libraries(self, facts: dict[str, Any], classpath: list[str]) -> None:
         """Give tests of a module the libraries of a class path that it lacks: those of the fix may need them.
@@ -827,6 +849,8 @@ def main(home: str, facts: str, settings: str, store: str, folder: str, day: str
         modules.build(root, folders, whole=kind == "whole")
     modules.write(kind, maven=project.maven)
     cache(project.repository, Path(folder))
+    if kind == "whole" and not modules.broken:
+        modules.take_out_releases()
     snapshots = {":".join(path.parts[-3:-1]) for path in project.repository.rglob("*-SNAPSHOT/*.jar")}
     others = {f"{':'.join(path.parts[-3:-1])} by {path.read_text()}" for path in project.repository.rglob(STAND_IN)}
     contents = {"snapshots": sorted(snapshots), "others": sorted(others), "broken": sorted(modules.broken)}

@@ -51,6 +51,7 @@ _FACTS = "/tmp/facts.py"  # noqa: S108 - a tmpfs of the build container
 _PROJECT = "/tmp/project.py"  # noqa: S108
 _EDITABLE = "/tmp/editable.py"  # noqa: S108 - project.py imports it
 _BYTECODE = "/tmp/bytecode.py"  # noqa: S108
+_BUNDLED = "/tmp/bundled.py"  # noqa: S108
 _DEVELOP = "/tmp/develop.py"  # noqa: S108
 _COMPILER = "/tmp/compile.py"  # noqa: S108 - rebuildable.py copies it
 _REBUILDABLE = "/tmp/rebuildable.py"  # noqa: S108
@@ -250,6 +251,8 @@ def source(
             readable(TESTBED, VENV),
             *copied(),
             *((f"rm {PRISTINE}/__init__.py",) if has_package and not is_package else ()),
+            write_tool(_BUNDLED, _tool("bundled.py")),
+            f"{VENV}/bin/python -I {_BUNDLED} {quote(posixpath.join(TESTBED, root))}",
             write_tool(_FACTS, _tool("facts.py")),
             f"python3 {_FACTS} {VENV} {_PYTHONPATH} {_HOW} > {FACTS_PATH}",
             *((f"python3 {_REBUILDABLE} --merge {FACTS_PATH} {_REBUILT}",) if compiled else ()),
