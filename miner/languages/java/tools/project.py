@@ -737,7 +737,7 @@ class Modules:
 
         They may be later releases, and have the fix.
         """
-        outputs = [str(ROOT / folder / facts["output"]) for folder, facts in self.facts.items()]
+        outputs = [str(ROOT / facts["output"]) for facts in self.facts.values()]
         used = json.dumps(self.facts)
         places = (self.project.home / "maven/lib", self.project.repository)
         jars = [jar for place in places for jar in place.rglob("*.jar") if str(jar) not in used]
