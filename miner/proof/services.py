@@ -122,8 +122,8 @@ def _renamed(alone: Settled, runs: Sequence[ObservedRun]) -> Settled:
     failing = after.failing
     if not failing or failing - after.offline:
         return alone
-    asked = f"all that fail with the fix ({len(failing)}) asked for a network or a service that is not there"
-    detail = f"{asked}, such as {min(failing)}"
+    failure = f"all that fail with the fix ({len(failing)}) asked for a network or a service that is not there"
+    detail = f"{failure}, such as {min(failing)}"
     return replace(alone, proof=replace(proof, reason=NEEDS_NETWORK, detail=detail))
 
 

@@ -656,3 +656,21 @@ def test_releases_of_the_project_are_taken_out_of_maven_unless_it_needs_them(pro
     assert {name for name in places if not (tmp_path / name).exists()} == set(gone)
     assert (tmp_path / "maven/lib/other.jar").exists()
     assert [(folder, words[:4]) for folder, words in calls] == [(tmp_path, ("-pl", "core", "-am", "--offline"))]
+
+
+def test_a_test_is_compiled_by_itself_without_what_refuses_code_of_another_style(project, tmp_path):
+    output, sources = tmp_path / "out", tmp_path / "src"
+    for path in (output / "a/ATest.class", sources / "a/ATest.java"):
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+    asked = []
+
+    def compiled(words, sources):
+        asked.append(words[2:])
+        return True
+
+    checks = ["-Werror", "-Xlint:all", "-Xplugin:ErrorProne", "-XepExcludedPaths:.*/made/.*"]
+    calls = [["-d", str(output), *checks, "-classpath", "a.jar"]]
+    words = project["Project"].one_by_one(SimpleNamespace(compiled=compiled, javac=["javac"]), calls, [sources])
+    left = ["-Xlint:all", "-classpath", "a.jar", "-Xprefer:source", "-implicit:class"]
+    assert (asked, words) == ([left], ["javac", "-d", str(output), *left])

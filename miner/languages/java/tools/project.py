@@ -131,6 +131,8 @@ POMS = Path("/tmp/effective.xml")  # noqa: S108 - inside the container
 TAIL = 6000
 TELLING = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.compiler=debug"
 CALLED = re.compile(r"^\[DEBUG\] Command line options:\s+\[DEBUG\] (.*)$", re.MULTILINE)
+CHECKING = ("-Werror", "-Xplugin:", "-Xep")
+"""How options of the compiler begin that have it refuse code which it could compile; Error Prone is a plugin."""
 QUICK = ["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-nowarn"]
 OTHERS = {"kotlin-maven-plugin": "src/test/kotlin", "gmavenplus-plugin": "src/test/groovy"}
 """Where plugins look for tests if a pom names no other folder."""
@@ -314,7 +316,10 @@ class Project:
         return str(archive) if archive.stat().st_size else ""
 
     def one_by_one(self, calls: list[list[str]], folders: list[Path]) -> list[str]:
-        """The call that compiles single files of tests without Maven; nothing where it fails for one of them."""
+        """The call that compiles single files of tests without Maven; nothing where it fails for one of them.
+
+        A warning is no error there, and nothing else looks at them: what hands out values is not of their style.
+        """
         for options in calls:
             classes = classes_in(Path(options[1]))
             sources = [
@@ -323,7 +328,8 @@ class Project:
                 for path in sources_in(folder)
                 if class_of(path.relative_to(folder)) in classes
             ]
-            words = [*options[2:], "-Xprefer:source", "-implicit:class"]
+            words = [word for word in options[2:] if not word.startswith(CHECKING)]
+            words += ["-Xprefer:source", "-implicit:class"]
             with tempfile.TemporaryDirectory() as place:
                 if sources and self.compiled(["-d", place, *words], sources[:1]):
                     return [*self.javac, *options[:2], *words]
@@ -738,16 +744,16 @@ class Modules:
         They may be later releases, and have the fix.
         """
         outputs = [str(ROOT / facts["output"]) for facts in self.facts.values()]
-        used = json.dumps(self.facts)
+        of_tests = json.dumps(self.facts)
         places = (self.project.home / "maven/lib", self.project.repository)
-        jars = [jar for place in places for jar in place.rglob("*.jar") if str(jar) not in used]
+        jars = [jar for place in places for jar in place.rglob("*.jar") if str(jar) not in of_tests]
         releases = [jar for jar in jars if has_classes_of(str(jar), outputs)]
         with tempfile.TemporaryDirectory() as folder:
             away = {jar: shutil.move(jar, Path(folder, str(number))) for number, jar in enumerate(releases)}
             words = ["--offline", "--quiet", "--fail-at-end", "test-compile"]
             if away and any(self.project.call(reactor, *chosen, *words).returncode for reactor, chosen in self.built):
-                for jar, kept in away.items():
-                    shutil.move(kept, jar)
+                for jar, aside in away.items():
+                    shutil.move(aside, jar)
 
     def add_libraries(self, facts: dict[str, Any], classpath: list[str]) -> None:
         """Give tests of a module the libraries of a class path that it lacks: those of the fix may need them.
