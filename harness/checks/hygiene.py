@@ -34,6 +34,8 @@ LONG_TEXT = 1 << 14
 _AT_ONCE = 1 << 22
 _CONTROLS = bytes(byte < 32 and byte not in b"\t\n\f\r" for byte in range(256))  # noqa: PLR2004 - a blank
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1f]+")
+_POMS = "META-INF/maven/"
+"""Where a jar has its pom: many name the libraries that a fix may add."""
 _CLASS = re.compile(r"\.(?:java|kt|groovy|scala)$")
 _LISTING = re.compile(r"!(\d{4}-\d\d-\d\d)")
 _TOLD = "1990"
@@ -383,7 +385,8 @@ def _archived(path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
                 names = "\n".join(entry.filename for entry in compiled)
                 yield f"{path}!{day}", names.encode("utf-8", "surrogateescape")
             for entry in entries:
-                if not entry.filename.endswith(".class") and entry.file_size <= min(left, LARGEST_TEXT):
+                is_text = not entry.filename.endswith(".class") and not entry.filename.startswith(_POMS)
+                if is_text and entry.file_size <= min(left, LARGEST_TEXT):
                     with archive.open(entry) as member:
                         content = member.read(entry.file_size)
                     left -= len(content)

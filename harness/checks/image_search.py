@@ -37,7 +37,7 @@ from harness.patches.patch import PatchError
 from harness.sandbox import engine
 from harness.sandbox.images import layers
 
-_RULES = 4
+_RULES = 5
 """Counted up when what is remembered of a layer changes."""
 _FILE_BITS = 24
 _EARLIER = 8

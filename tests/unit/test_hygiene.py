@@ -346,3 +346,8 @@ def test_a_saved_image_that_breaks_off_is_a_failure_of_the_engine(monkeypatch):
     monkeypatch.setattr(engine, "connect", lambda: client)
     with pytest.raises(InfrastructureError, match="saving image money: unexpected end of data"):
         list(layers.every_layer("money"))
+
+
+def test_what_a_jar_says_of_the_libraries_that_it_needs_is_not_searched():
+    assert leaks({JAR: packed({"META-INF/maven/org.shop/shop.py": FIXED})}) == ()
+    assert leaks({JAR: packed({"META-INF/other/shop.py": FIXED})}) != ()
