@@ -213,11 +213,12 @@ def build(layer: Iterable[tuple[str, bytes]], unpack: Callable[[bytes], Iterable
     for path, data in layer:
         if hygiene.is_cached_package(path):
             cached.append(path)
+        is_plain = not (path.endswith(".pyc") or hygiene.is_of_git(path) or hygiene.is_cached_package(path))
+        key = layers.file_key(path, data).hex() if is_plain else ""
         for where, content in hygiene.contents(path, data, unpack):
             numbers.extend({_hash(text) + len(places) for text in hygiene.fingerprints(path, content)})
             places.append(where)
-            is_plain = not (path.endswith(".pyc") or hygiene.is_of_git(path) or hygiene.is_cached_package(path))
-            keys.append(layers.file_key(path, data).hex() if is_plain else "")
+            keys.append(key)
     return LayerIndex(places=tuple(places), cached=tuple(cached), numbers=array("Q", sorted(numbers)), keys=tuple(keys))
 
 
