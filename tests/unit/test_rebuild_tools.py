@@ -56,17 +56,29 @@ def test_the_wheels_of_pip_are_taken_out_where_the_project_is_in_them(tool, tmp_
     wheels = tmp_path / "usr/share/python-wheels"
     wheels.mkdir(parents=True)
     for name, entries in {
-        "pip.whl": ("pip/__init__.py", "pip/_vendor/requests/api.py", "pip/_vendor/six.py", "pip-1.dist-info/RECORD"),
+        "pip.whl": (
+            "pip/__init__.py",
+            "pip/_vendor/__init__.py",
+            "pip/_vendor/requests/api.py",
+            "pip/_vendor/six.py",
+            "pip-1.dist-info/RECORD",
+        ),
         "setuptools.whl": ("setuptools/__init__.py", "pkg_resources/__init__.py"),
     }.items():
         with zipfile.ZipFile(wheels / name, "w") as wheel:
             for entry in entries:
                 wheel.writestr(entry, "")
     left = {}
-    for name, path in {"api": "api.py", "requests": "src/requests/__init__.py", "setuptools": "setuptools.py"}.items():
+    for name, path in {
+        "root": "__init__.py",
+        "api": "api.py",
+        "requests": "src/requests/__init__.py",
+        "setuptools": "setuptools.py",
+    }.items():
         module = tmp_path / name / path
         module.parent.mkdir(parents=True)
         module.write_text("")
         tool("bundled").main(str(tmp_path / name), str(tmp_path))
         left[name] = sorted(wheel.name for wheel in wheels.iterdir())
-    assert left == {"api": ["pip.whl", "setuptools.whl"], "requests": ["setuptools.whl"], "setuptools": []}
+    both = ["pip.whl", "setuptools.whl"]
+    assert left == {"root": both, "api": both, "requests": ["setuptools.whl"], "setuptools": []}

@@ -35,7 +35,7 @@ def of(parts: tuple[str, ...]) -> bool:
 
 
 def main(tree: str, root: str = "/") -> None:
-    own = modules_of(Path(tree)) - {"setup", "conftest", "tests"}
+    own = modules_of(Path(tree)) - {"__init__", "setup", "conftest", "tests"}
     wheels = [wheel for place in PLACES for wheel in Path(root).glob(place)]
     wheels += Path(os.__file__).parent.glob("ensurepip/_bundled/*.whl") if root == "/" else []
     for wheel in {wheel.resolve() for wheel in wheels}:
