@@ -1092,6 +1092,7 @@ def of_examples(*examples: str) -> StrippedExamples:
             "assert_eq!(f(1)?, 3);\n# Ok::<(), E>(())",
             f"{ADDED} fn main() {{ {INNER} <0: f(1)?> ;\n# Ok::<(), E>(())\n# }} goldseam_inner().unwrap() }}",
         ),
+        ("#![allow(x)] assert_eq!(f(1), 3);", f"{ADDED} fn main() {{ #![allow(x)] <0: f(1)> ;\n# }}"),
         ("f(1);", "f(1);"),
         ("## a\nassert_eq!(f(1), 3);", "## a\nassert_eq!(f(1), 3);"),
         ("assert_eq!(f(1), 3;", "assert_eq!(f(1), 3;"),

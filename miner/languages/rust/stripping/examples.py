@@ -145,7 +145,7 @@ def _as_program(texts: Sequence[str], *, is_program: bool) -> list[str]:
         closing = "} goldseam_inner().unwrap() }"
     elif not is_program:
         opening, closing = f"fn {_MAIN}() {{", "}"
-    first = next(place for place, text in enumerate(texts) if not _LEADING.match(text))
+    first = next((place for place, text in enumerate(texts) if not _LEADING.match(text)), 0)
     return [*texts[:first], f"{_ADDED} {opening} {texts[first]}", *texts[first + 1 :], closing]
 
 
@@ -159,7 +159,7 @@ class StrippedExamples:
             ValueError: it is no text, or the grammar does not read it.
 
         """
-        self._page, self._path = _Page(source.decode()), path
+        self._page = _Page(source.decode())
         self._source = StrippedSource(self._page.code.encode(), path=path, first=first)
         self.slots: tuple[Slot[Assertion], ...] = self._source.slots
 
