@@ -84,6 +84,31 @@ def test_of_a_fix_there_is_what_may_ask_for_other_modules_beside_what_the_tree_h
     assert modules.of_fix(old, {"go.mod": later} | more) == {"in/of_fix_b_test.go": more["in/b_test.go"]}
 
 
+@pytest.mark.parametrize(
+    ("files", "repo", "path"),
+    [
+        ({"a.go": 'package a\n\nimport "fmt"\n'}, "acme/a", "github.com/acme/a"),
+        ({"x/main.go": 'package main\n\nimport "github.com/acme/a-go"\n'}, "acme/a.go", "github.com/acme/a-go"),
+        ({"x.go": 'package a\n\nimport (\n\t"github.com/acme/b"\n)\n'}, "acme/a", "github.com/acme/a"),
+        ({"x.go": 'package a\n\nimport "github.com/other/a"\n'}, "acme/a", "github.com/acme/a"),
+        (
+            {"x.go": 'package a\n\nimport (\n\t"github.com/acme/A/c"\n\t"github.com/acme/a/b"\n)\n'},
+            "acme/a",
+            "github.com/acme/a",
+        ),
+        ({"x_test.go": 'package a_test\n\nimport . "gopkg.in/yaml.v2/b"\n'}, "go-yaml/yaml", "gopkg.in/yaml.v2"),
+        ({"x_test.go": 'package a_test\n\nimport . "gopkg.in/acme/a.v1"\n'}, "acme/a", "gopkg.in/acme/a.v1"),
+        ({"x_test.go": 'package a_test\n\nimport . "gopkg.in/check.v1"\n'}, "acme/a", "github.com/acme/a"),
+        ({"a.go": 'package a // import "acme.dev/a"\n'}, "acme/a", "acme.dev/a"),
+        ({"b/b.go": 'package b // import "acme.dev/a/b"\n'}, "acme/a", "acme.dev/a"),
+        ({"c/b.go": 'package b // import "acme.dev/a/b"\n'}, "acme/a", "github.com/acme/a"),
+    ],
+)
+def test_a_tree_of_before_modules_is_called_as_its_own_sources_call_it(files, repo, path):
+    tree = Files({name: text.encode() for name, text in files.items()})
+    assert modules.WithManifest(tree, repo).manifest.splitlines()[0].decode() == f"module {path}"
+
+
 def test_a_tree_of_before_modules_gets_one():
     tree = Files({"a.go": 'package a\n\nimport "fmt"\n\nfunc A() {}\n', "testdata/x.go": 'import "x.org/y"\n'})
     whole = modules.WithManifest(tree, "acme/a")

@@ -284,6 +284,7 @@ _CHECKS = "Fatal error compiling: NotDirectoryException: /opt/goldseam/java/jdk/
 _NO_MODULE = "/testbed/src/main/java9/module-info.java:[2,15] module not found: org.other"
 _ANNOTATIONS = "Caused by: java.lang.ClassNotFoundException: javax.annotation.Generated"
 _GONE = "cannot find symbol\n  location: variable manager of type java.lang.SecurityManager"
+_NAMED_ALIKE = "reference to Record is ambiguous\n  both interface a.Record in a and class java.lang.Record in java.lang match"
 
 
 @pytest.mark.parametrize(
@@ -295,6 +296,7 @@ _GONE = "cannot find symbol\n  location: variable manager of type java.lang.Secu
         (("error: release version 6 not supported", "OK"), ["oldest=8"]),
         (("error: release version 21 not supported",), None),
         ((_GONE, "OK"), ["release"]),
+        ((_NAMED_ALIKE, "OK"), ["release"]),
         ((_OLD, _GONE, "OK"), ["oldest=7", "release"]),
         ((_BUNDLES, "OK"), ["bundles"]),
         ((_OLD, _BUNDLE, "OK"), ["oldest=7", "bundles"]),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 from miner.evidence.ci_jobs import WORKFLOWS
 from miner.evidence.tree import Fixed, Tree, text_at
@@ -33,6 +34,10 @@ _OF_CI = re.compile(
 _MINOR = re.compile(r"\b1\.(\d{1,2})\b")
 _DECLARATION = re.compile(rb"^(?:func|type|var|const)\b", re.MULTILINE)
 _FOREIGN = re.compile(rb'"([\w-]+\.[\w.-]+/[^"\s]+)"')
+_COMMENT = re.compile(rb'^package\s+\w+[ \t]*//[ \t]*import[ \t]+"([^"\s]+)"', re.MULTILINE)
+_VERSIONED = re.compile(r"gopkg\.in/(?:([\w-]+)/)?([\w-]+)\.v\d+(?=/|$)")
+"""Modules of gopkg.in, which are repositories of GitHub's: `gopkg.in/yaml.v3` is go-yaml/yaml (https://gopkg.in)."""
+_PUNCTUATION = re.compile(r"\W|_")
 _CONSTRAINTS = (b"//go:build", b"// +build")
 HOST = "github.com"
 _LEFT_OUT = frozenset({"vendor", "testdata", "node_modules"})
@@ -93,10 +98,10 @@ class WithManifest:
     tree: Tree
     repo: str
 
-    @property
+    @cached_property
     def manifest(self) -> bytes:
         """That go.mod."""
-        return f"module {HOST}/{self.repo}\n\ngo 1.16\n".encode()
+        return f"module {_called(self.tree, self.repo)}\n\ngo 1.16\n".encode()
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file."""
@@ -105,6 +110,31 @@ class WithManifest:
     def files(self) -> tuple[str, ...]:
         """Every path."""
         return tuple(sorted((*self.tree.files(), MANIFEST)))
+
+
+def _called(tree: Tree, repo: str) -> str:
+    """The path by which the sources of a tree call it: by a comment or an import; else that of its repository.
+
+    By another path they would import a release of it, in place of what is in the tree.
+    """
+    sources = {path: text for path, text in skeleton(tree) if path.endswith(".go")}
+    for path, text in sources.items():
+        folder = posixpath.dirname(path)
+        if (comment := _COMMENT.search(text)) and comment[1].decode().endswith(f"/{folder}".rstrip("/")):
+            return comment[1].decode().removesuffix(f"/{folder}")
+    own = f"{HOST}/{repo}"
+    called = {name for package in _imported(sources) if (name := _of_repository(package.decode(), repo))}
+    return own if own in called else min(called, default=own)
+
+
+def _of_repository(package: str, repo: str) -> str | None:
+    """The module of a package, if it is a repository by another name: of gopkg.in, or one that is written otherwise."""
+    owner, _, name = repo.lower().rpartition("/")
+    if match := _VERSIONED.match(package):
+        return match[0] if ((match[1] or f"go-{match[2]}").lower(), match[2].lower()) == (owner, name) else None
+    host, of, called = [*package.split("/"), ""][:3]
+    is_own = (host, of.lower(), _PUNCTUATION.sub("", called.lower())) == (HOST, owner, _PUNCTUATION.sub("", name))
+    return f"{host}/{of}/{called}" if is_own else None
 
 
 def flags(tree: Tree) -> str:

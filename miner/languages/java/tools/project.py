@@ -91,8 +91,9 @@ STAND_IN = "of-another-version"
 """Beside files of a version that are those of another: that version."""
 GONE = re.compile(
     r"location: [^\n]*\bjavax?\.|package javax?\.[\w.]+ does not exist|package org\.omg\.[\w.]+ does not exist"
+    r"|class java\.lang\.\w+ in java\.lang (?:and|match)\b"
 )
-"""How the compiler misses what an earlier JDK had."""
+"""How the compiler misses what an earlier JDK had, or takes what a later one brought for the project's own."""
 OLD_BUNDLES = re.compile(r"\b(?:maven-bundle|bnd-maven)-plugin\b[^\n]*\bConcurrentModificationException\b")
 """What versions of these before 5.1.1 end with on a JDK after 14."""
 OLD_CHECKS = re.compile(
