@@ -234,13 +234,15 @@ def test_what_is_expected_may_be_an_item_that_a_loop_over_the_product_counts_to(
         ('want := map[string]int{"a": 1, "b": 2}', "k, v := range f(1)", "want[k] != v", Mode.OPERANDS),
         ('want := map[string]int{"a": 1, "b": 2}', "k, v := range f(1)", "v != 3", Mode.EXPECTED),
         ('want := map[string]int{"a": 1}', "k, v := range f(1)", "want[k] != v", Mode.OPERANDS),
-        ('rows := map[string]int{"a": 1, "b": 2}', "k, v := range rows", "f(k) != v", Mode.OPERANDS),
+        ('rows := map[string]int{"a": 1, "b": 2}', "k, v := range rows", "f(k) != v", Mode.EXPECTED),
+        ("rows := map[string]int{A: 1, B: 2}", "k, v := range rows", "f(k) != v", Mode.OPERANDS),
+        ("rows := map[Kind]int{1: 1, 2: 2}", "k, v := range rows", "f(k) != v", Mode.OPERANDS),
         ('rows := map[string]int{"a": 1}', "k, v := range rows", "f(k) != v", Mode.EXPECTED),
         ("rows := []int{1, 2}", "i, v := range rows", "f(i) != v", Mode.EXPECTED),
         ("want := make(map[int]int)", "i, v := range want", "f(i) != v", Mode.OPERANDS),
     ],
 )
-def test_what_a_loop_over_a_map_is_to_give_is_no_expectation_as_its_order_is_another_each_time(
+def test_what_a_loop_over_a_map_is_to_give_is_no_expectation_unless_its_keys_are_written_out_and_have_an_order(
     made, over, condition, mode
 ):
     for guard in (f"if {condition} {{ t.Error() }}", f"func() {{ if {condition} {{ t.Error() }} }}()"):
@@ -249,6 +251,28 @@ def test_what_a_loop_over_a_map_is_to_give_is_no_expectation_as_its_order_is_ano
     subtest = f"t.Run(k, func(t *testing.T) {{ if {condition} {{ t.Error() }} }})"
     inside = parsed(function(f"\t{made}\n\tfor {over} {{\n\t\t{subtest}\n\t}}"))
     assert Mode.OPERANDS not in [slot.assertion.modes[0] for slot in inside.slots] or "make" in made
+
+
+@pytest.mark.parametrize(
+    ("over", "loop"),
+    [
+        ("k, v := range rows", " k := goldseamRows.Key.(string); _ = k; v := goldseamMap[k]; _ = v;"),
+        (
+            "_, v := range rows",
+            " goldseamKey := goldseamRows.Key.(string); _ = goldseamKey; v := goldseamMap[goldseamKey]; _ = v;",
+        ),
+        ("k := range rows", " k := goldseamRows.Key.(string); _ = k;"),
+    ],
+)
+def test_a_map_that_is_written_out_is_gone_over_in_one_order(over, loop):
+    head = "for goldseamMap, goldseamRows := {}, new(testing.GoldseamRows); goldseamRows.Next(goldseamMap);  {{"
+    body = "\n\t\tif f() != 1 {\n\t\t\tt.Error()\n\t\t}\n"
+    rows = 'map[string]int{"b": 1, "a": 2}'
+    text = stripped(f"\trows := {rows}\n\tfor {over} {{{body}\t}}\n\tfor {over.replace('rows', rows)} {{{body}\t}}")
+    assert head.format("rows") + loop in text
+    assert re.search(
+        re.escape(head).replace(r"\{\}", r"map\[string\]int\{.*\}").replace(r"\{\{", r"\{") + re.escape(loop), text
+    )
 
 
 @pytest.mark.parametrize("made", ["if g() { want = `b` }", "want = g(want)", "want += `b`", "want, n = `b`, 1"])
@@ -676,6 +700,40 @@ def test_an_error_that_a_test_makes_of_the_products_type_is_asked_for_inside(tar
     body = f"\tassert.ErrorIs(t, f(1), {target})"
     assert [slot.assertion.op for slot in parsed(function(body)).slots] == [op]
     assert stripped(body) == f"\t<0: {asserted}>"
+
+
+@pytest.mark.parametrize("asked", ["e := g(); e != nil", "1 < 2"])
+def test_an_argument_is_expected_where_a_test_comes_to_its_call_or_fails(asked):
+    check = "func check(t *testing.T, want int) {\n\tcalls++\n\tif f(1) != want { t.Error() }\n}\n"
+    more = f"func TestB(t *testing.T) {{\n\tif {asked} {{ t.Fatal() }} else {{ check(t, 2) }}\n}}\n"
+    source = parsed(function("\tcheck(t, 1)") + more + check)
+    assert [slot.assertion.modes[0] for slot in source.slots if slot.function == ("check",)] == [Mode.EXPECTED]
+
+
+@pytest.mark.parametrize(
+    ("given", "further", "mode"),
+    [
+        ("return []row{{1, 2}}", "", Mode.EXPECTED),
+        ("return []row{{1, g()}}", "", Mode.OPERANDS),
+        ("n++; return []row{{1, 2}}", "", Mode.OPERANDS),
+        ("return []row{{1, 2}}", "func TestB(t *testing.T) { use(rows()) }\n", Mode.OPERANDS),
+    ],
+)
+def test_rows_that_a_function_of_the_file_gives_to_loops_are_read(given, further, mode):
+    declared = f"type row struct{{ in, want int }}\n\nfunc rows() []row {{ {given} }}\n\n{further}"
+    source = parsed(function("\tfor _, r := range rows() {\n\t\tif f(r.in) != r.want { t.Error() }\n\t}") + declared)
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
+    assert ("*new(int)" in source.stripped(best(source))) == (mode is Mode.EXPECTED)
+
+
+@pytest.mark.parametrize(("path", "mode"), [("example.org/tags", Mode.EXPECTED), ("acme.dev/a/tags", Mode.OPERANDS)])
+def test_what_another_module_has_is_expected(path, mode):
+    text = f'package a\n\nimport (\n\t"testing"\n\n\t"{path}"\n)\n\n'
+    text += "func TestA(t *testing.T) {\n\tif f(1) != tags.English { t.Error() }\n}\n"
+    source = StrippedSource(
+        text.encode(), path="a_test.go", first=0, is_own=lambda package: package.startswith("acme.dev/a/")
+    )
+    assert [slot.assertion.modes[0] for slot in source.slots] == [mode]
 
 
 def test_a_loop_over_a_map_in_a_row_names_what_is_expected_by_keys():

@@ -71,6 +71,36 @@ func Goldseam(t interface{}, slot int, values func() []interface{}, call func())
 	return false
 }
 
+// GoldseamRows goes over a map by its keys' order, which is the same each time.
+type GoldseamRows struct {
+	Key  interface{}
+	keys []reflect.Value
+	at   int
+}
+
+// Next goes to the next key of a map, if there is one.
+func (r *GoldseamRows) Next(rows interface{}) bool {
+	if r.at == 0 {
+		r.keys = reflect.ValueOf(rows).MapKeys()
+		sort.Slice(r.keys, func(i, j int) bool {
+			switch a, b := r.keys[i], r.keys[j]; a.Kind() {
+			case reflect.String:
+				return a.String() < b.String()
+			case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+				return a.Int() < b.Int()
+			default:
+				return a.Uint() < b.Uint()
+			}
+		})
+	}
+	if r.at == len(r.keys) {
+		return false
+	}
+	r.Key = r.keys[r.at].Interface()
+	r.at++
+	return true
+}
+
 // GoldseamChain is an error with all that it wraps, as errors.Is goes through it, and then those of Go's own errors, by
 // name, that a method takes for one of these.
 func GoldseamChain(err error) []error {

@@ -39,7 +39,7 @@ from miner.languages.stripping.static import unread_columns
 
 HAND_OUT = "Goldseam"
 """Of the testing package: what a stripped test calls (harness/languages/go/inside/handout.go)."""
-TRY, IN, KNOW = HAND_OUT + TRYING, HAND_OUT + "In", HAND_OUT + "Know"
+TRY, IN, KNOW, ROWS = HAND_OUT + TRYING, HAND_OUT + "In", HAND_OUT + "Know", HAND_OUT + "Rows"
 TESTING = "goldseamTesting"
 """What a file calls the testing package that does not import it."""
 MARK, MARK_KEPT = "goldseam", "goldseam+"
@@ -146,6 +146,22 @@ class StrippedSource(TreeSource[Assertion]):
                 edits[with_next(assertion.initializer, ";")] = ("",)
             removed += self._removed(assertion, keeps=is_recording or mode is Mode.RESULT)
         removed += map(place_of, self._bodies(outside))
+        if self._imports_testing:
+            self._sort_maps(edits)
+
+    def _sort_maps(self, edits: Edits) -> None:
+        """Have loops over maps that are written out come to their rows in one order."""
+        for loop in walk(self._root):
+            body, way = field_of(loop, "body"), self._statics.map_loop(loop) if loop.type == "for_statement" else None
+            if way is None or body is None or way.over.parent is None:
+                continue
+            key, item = way.names
+            at, name = body.start_byte + 1, "goldseamKey" if key == "_" else key
+            edits[way.over.parent.start_byte, way.over.start_byte] = ("goldseamMap, goldseamRows := ",)
+            rows = f", new({self._testing}.{ROWS}); goldseamRows.Next(goldseamMap); "
+            edits[way.over.end_byte, way.over.end_byte] = (rows,)
+            named_item = "" if item == "_" else f" {item} := goldseamMap[{name}]; _ = {item};"
+            edits[at, at] = (f" {name} := goldseamRows.Key.({way.key_type}); _ = {name};{named_item}",)
 
     def _completed(self, edits: Edits, removed: list[Place], modes: Mapping[int, Mode]) -> bytes:
         outside = self._outside(modes)
@@ -352,7 +368,7 @@ class StrippedSource(TreeSource[Assertion]):
         holder = column.table.parent
         while holder is not None and holder.type in ("expression_list", "parenthesized_expression"):
             holder = holder.parent
-        if holder is None or holder.type == "range_clause":
+        if holder is None or holder.type in ("range_clause", "return_statement"):
             return False
         for binding in self._scopes.bindings():
             if binding.init is not None and bare(binding.init).id == column.table.id:

@@ -29,7 +29,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.go.stripping import libraries
-from miner.languages.go.stripping.scopes import FUNCTIONS, Binding, Scopes, function_around, listed
+from miner.languages.go.stripping.scopes import FUNCTIONS, OWN, Binding, Scopes, function_around, listed, statements_of
 from miner.languages.stripping import static
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ _TYPES = words(
     "bool string byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 float64"
     " complex64 complex128"
 )
+_SORTED = words("string byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64")
+"""Types of keys by whose order a map is gone over (GoldseamRows of harness/languages/go/inside/handout.go)."""
 _BUILTINS = _TYPES | words("len cap append make new complex real imag")
 """Without `min` and `max`, which a package often has of its own."""
 _STANDARD = words(
@@ -109,6 +111,16 @@ Settled = Callable[[str, str], bool]
 def unsettled(_path: str, _name: str) -> bool:
     """Of no constant it is known that the fix leaves it alone."""
     return False
+
+
+@dataclass(frozen=True)
+class MapLoop:
+    """A loop over a map that is written out, whose keys have an order."""
+
+    over: Node
+    names: tuple[str, str]
+    """Of the key and of what is under it; `_` for what the loop does not name."""
+    key_type: str
 
 
 @dataclass(frozen=True)
@@ -350,8 +362,6 @@ class Statics(static.Statics[Scopes]):
         if own is None or place is None or not own.uses or own.name in self._shared:
             return None
         nodes: list[Node] = []
-        if len(own.uses) > 1 and any(map(self._is_chosen, own.uses)):
-            return None  # which of them is the first may be for the product to say
         for use in own.uses:
             call = use.parent
             if call is None or call.type != "call_expression" or not is_field(call, "function", use):
@@ -361,14 +371,6 @@ class Statics(static.Statics[Scopes]):
                 return None
             nodes.append(arguments[place])
         return nodes
-
-    def _is_chosen(self, call: Node) -> bool:
-        """Whether a call stands where only something that is not static leads, beside another in one function."""
-        around = [
-            at for at in upward(call) if at.type in ("if_statement", "expression_switch_statement", "for_statement")
-        ]
-        conditions = [field_of(at, "condition") or field_of(at, "value") for at in around]
-        return any(not self.is_static(condition) for condition in conditions if condition is not None)
 
     def _is_static_parameter(self, binding: Binding, depth: int) -> bool:
         arguments = self.calls_of(binding)
@@ -498,8 +500,10 @@ class Statics(static.Statics[Scopes]):
             return False
         if path := self.package_of(operand):
             name = field_text(node, "field")
-            is_own = is_standard(path) and (path not in ("os", "runtime", "flag") or name.startswith("Err"))
-            return is_own or self._settled(path, name)
+            is_of_others = not path.startswith(OWN) and "." in path.partition("/")[0]
+            if is_standard(path):
+                is_of_others = path not in ("os", "runtime", "flag") or name.startswith("Err")
+            return is_of_others or self._settled(path, name)
         column = self.column_of(node)
         return self._is_static_column(column, node, depth) if column else self.is_static(operand, depth)
 
@@ -707,7 +711,8 @@ class Statics(static.Statics[Scopes]):
     def is_ordered(self, node: Node, is_subtest: Callable[[Node], bool]) -> bool:
         """Whether an expression gives the same each time that a run comes to it.
 
-        A loop over a map does not, but for tests with names of their own, nor do goroutines that a loop begins.
+        A loop over a map does not, unless it is gone over by its keys' order (`map_loop`), but for tests with names of
+        their own, nor do goroutines that a loop begins.
         """
         around = list(upward(node))
         within = takewhile(lambda at: at.type not in FUNCTIONS or not is_subtest(at), around)
@@ -720,7 +725,7 @@ class Statics(static.Statics[Scopes]):
 
     def _goes_over_map(self, loop: Node) -> bool:
         clause = next((child for child in loop.named_children if child.type == "range_clause"), None)
-        if loop.type != "for_statement" or clause is None:
+        if loop.type != "for_statement" or clause is None or self.map_loop(loop) is not None:
             return False
         keys = (self._scopes.resolve(name) for name in listed(field_of(clause, "left"))[:1])
         around = [
@@ -730,6 +735,23 @@ class Statics(static.Statics[Scopes]):
         is_own = self._is_map(over, least=1)
         asked = (field_of(node, "operand") for node in around)
         return self._is_map(over) or any(self._is_map(operand, least=2 if is_own else 1) for operand in asked)
+
+    def map_loop(self, loop: Node) -> MapLoop | None:
+        """What a loop over a map goes over by its keys' order where it is stripped; None where these have none."""
+        clause = next((child for child in loop.named_children if child.type == "range_clause"), None)
+        column = self._table(field_of(clause, "right")) if loop.type == "for_statement" else None
+        kind = self._resolved(field_of(column.table, "type")) if column is not None else None
+        key = field_of(kind, "key")
+        over, left = field_of(clause, "right"), listed(field_of(clause, "left"))
+        if clause is None or over is None or column is None or key is None or not left:
+            return None
+        pairs = named(field_of(column.table, "body"))
+        is_declaring = any(child.type == ":=" for child in clause.children)
+        is_sorted = text_of(key) in _SORTED and self._scopes.resolve(key) is None
+        if not is_declaring or not is_sorted or not self._are_static([pair.named_children[0] for pair in pairs], 0):
+            return None
+        names = [*map(text_of, left), "_"]
+        return MapLoop(over=over, names=(names[0], names[1]), key_type=text_of(key))
 
     def _is_map(self, node: Node | None, least: int = 2) -> bool:
         """Whether an expression is a map, as far as the file says so, and of so many entries where these are known."""
@@ -782,6 +804,19 @@ class Statics(static.Statics[Scopes]):
         is_shown = path not in _SHOWING or all(map(self.is_shown_by_go, parts))
         return text_of(function) in _TYPES or (_gives_the_same(path, name) and is_shown)
 
+    def _given_by(self, call: Node) -> Node | None:
+        """What a function of the file does no more than give, that only loops call, and without arguments."""
+        own = self._scopes.of_name(field_of(call, "function"))
+        function = own.statement if own is not None and own.kind == "func" and own.name not in self._shared else None
+        if own is None or field_of(function, "result") is None or named(field_of(function, "parameters")):
+            return None
+        statements = statements_of(field_of(function, "body"))
+        calls = (use.parent for use in own.uses)
+        if any(call is None or not is_field(call.parent, "right", call) for call in calls) or len(statements) != 1:
+            return None
+        values = listed(next(iter(named(statements[0])), None))
+        return bare(values[0]) if statements[0].type == "return_statement" and len(values) == 1 else None
+
     def _table(self, node: Node | None) -> Column | None:
         """The rows of a table that is written out."""
         if node is None:
@@ -796,8 +831,9 @@ class Statics(static.Statics[Scopes]):
             if self._is_of_others(binding) or not is_table:
                 return None
             node = bare(binding.init)
+        node = self._given_by(node) if node.type == "call_expression" else node
         body = field_of(node, "body")
-        if node.type != "composite_literal" or body is None:
+        if node is None or node.type != "composite_literal" or body is None:
             return None
         kind = self._resolved(field_of(node, "type"))
         if kind is None or kind.type not in _KEYED:
