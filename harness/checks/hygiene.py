@@ -33,7 +33,7 @@ LONG_TEXT = 1 << 14
 """Bytes of a text that is searched in a binary file."""
 _AT_ONCE = 1 << 22
 _CONTROLS = bytes(byte < 32 and byte not in b"\t\n\f\r" for byte in range(256))  # noqa: PLR2004 - a blank
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1f]+")
+_NO_TEXT = re.compile(rb"[^\0]")
 _POMS = "META-INF/maven/"
 """Where a jar has its pom: many name the libraries that a fix may add."""
 _CLASS = re.compile(r"\.(?:java|kt|groovy|scala)$")
@@ -369,8 +369,11 @@ def _texts(data: bytes) -> Iterator[bytes]:
     """The long texts in a binary file."""
     for at in range(0, len(data), _AT_ONCE):
         part = data[at : at + _AT_ONCE]
-        if bytes(LONG_TEXT) in part.translate(_CONTROLS):  # splitting takes ten times as long
-            yield from (piece for piece in _NO_TEXT.split(part) if len(piece) >= LONG_TEXT)
+        controls, end = part.translate(_CONTROLS), 0
+        while (start := controls.find(bytes(LONG_TEXT), end)) >= 0:
+            after = _NO_TEXT.search(controls, start + LONG_TEXT)
+            end = after.start() if after is not None else len(part)
+            yield part[start:end]
 
 
 def _archived(path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
