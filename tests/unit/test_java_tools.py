@@ -284,7 +284,7 @@ _CHECKS = "Fatal error compiling: NotDirectoryException: /opt/goldseam/java/jdk/
 _NO_MODULE = "/testbed/src/main/java9/module-info.java:[2,15] module not found: org.other"
 _ANNOTATIONS = "Caused by: java.lang.ClassNotFoundException: javax.annotation.Generated"
 _GONE = "cannot find symbol\n  location: variable manager of type java.lang.SecurityManager"
-_NAMED_ALIKE = "reference to Record is ambiguous\n  both interface a.Record in a and class java.lang.Record in java.lang match"
+_NAMED_ALIKE = "both interface a.Record in a and class java.lang.Record in java.lang match"
 
 
 @pytest.mark.parametrize(
