@@ -227,7 +227,7 @@ def differing(observed: Sequence[ObservedRun]) -> set[str]:
 def _nothing_passed(observed: list[ObservedRun]) -> str:
     text = observed[-1].detail
     silent = not text and not any(run.statuses for run in observed)
-    why = ", and none is reported: one may end the process that it runs in" if silent else ""
+    why = ", and none is reported: all may be disabled, or one may end the process that it runs in" if silent else ""
     return f"no test passes with the fix{why}{': ' if text else ''}{text}"
 
 

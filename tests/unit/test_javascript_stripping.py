@@ -910,6 +910,14 @@ def test_a_recording_hands_out_both_sides():
             "// @ts-expect-error\nexpect(f(1)).toBe(3); // eslint-disable-line -- it is 3",
             "// @ts-expect-error\n__goldseam__(0, () => [f(1)]); ",
         ),
+        (
+            "const low = (s) => s.trim().toLowerCase();\nconst want = ' A';\nexpect(low(f(1))).toBe(low(want));",
+            "const low = (s) => s.trim().toLowerCase();\nconst want = undefined;\n__goldseam__(0, () => [low(f(1))]);",
+        ),
+        (
+            "function low(s, n) {\n  const t = s.trim();\n  return t.repeat(n);\n}\nexpect(f(1)).toBe(low(' A', 2));",
+            "function low(s, n) {}\n__goldseam__(0, () => [f(1)]);",
+        ),
         ("const old = [3];\nexpect(f(1)).toBe(3);", "const old = undefined;\n__goldseam__(0, () => [f(1)]);"),
     ],
 )
@@ -940,6 +948,11 @@ def test_what_only_expectations_read_is_taken_out(before, after):
         "const o = null || { a: 1 };\nf(o);\nexpect(o).toEqual(f(1));",
         "const o = { a: 1 };\nf`${o}`;\nexpect(o).toEqual(f(1));",
         "import { want } from './want';\nexpect(f(1)).toEqual(want);",
+        "const low = (s) => g(s);\nexpect(f(1)).toBe(low('A'));",
+        "const low = (s) => { s = g(s); return s; };\nexpect(f(1)).toBe(low('A'));",
+        "const low = (s) => { g(s); return s; };\nexpect(f(1)).toBe(low('A'));",
+        "const low = (s, t = g()) => s + t;\nexpect(f(1)).toBe(low('A'));",
+        "let low = (s) => s.trim();\nlow = g;\nexpect(f(1)).toBe(low('A'));",
     ],
 )
 def test_what_the_product_may_have_made_is_no_expectation(text):

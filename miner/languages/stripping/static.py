@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from tree_sitter import Node
@@ -34,6 +35,8 @@ class Statics(Generic[Scopes_T]):
         """`shared` are functions that other files call."""
         self._scopes, self._shared = scopes, shared
         self._open: set[int] = set()
+        self._assumed: set[object] = set()
+        """Names, and columns of tables, that are taken for static while it is asked what is made of them."""
         self._tells = self._by_type()
         self._named = grouped((node.id, name) for name, nodes in scopes.functions.items() for node in nodes)
         """By the id of a function: its names."""
@@ -69,6 +72,15 @@ class Statics(Generic[Scopes_T]):
             return tells()
         finally:
             self._open.discard(key)
+
+    @contextmanager
+    def _assuming(self, *keys: object) -> Iterator[None]:
+        fresh = set(keys) - self._assumed
+        self._assumed |= fresh
+        try:
+            yield
+        finally:
+            self._assumed -= fresh
 
     def _given(self, name: str, parameters: Sequence[Binding | None], binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own function is given, call by call; None where that can't be told."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -158,8 +157,6 @@ class Statics(static.Statics[Scopes]):
         """`iterating` are functions, fields and types of the product that may say what a loop over them counts by."""
         super().__init__(scopes, shared)
         self._settled, self._iterating = settled, iterating
-        self._assumed: set[object] = set()
-        """Names and columns that are set by what is made of themselves."""
         self._counting = False
 
     def _by_type(self) -> Mapping[str, Callable[[Node, int], bool]]:
@@ -339,14 +336,6 @@ class Statics(static.Statics[Scopes]):
         around = (at for at in takewhile(lambda at: at.type not in _AGAIN, upward(node)) if at.type in _CHOOSING)
         conditions = (field_of(at, "condition") if at.type == "if_statement" else None for at in around)
         return any(not self.is_static(condition) for condition in conditions)
-
-    @contextmanager
-    def _assuming(self, key: object) -> Iterator[None]:
-        self._assumed.add(key)
-        try:
-            yield
-        finally:
-            self._assumed.discard(key)
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own function is given, call by call; None where that can't be told."""

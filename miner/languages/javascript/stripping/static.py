@@ -211,6 +211,8 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(node)
         if binding is None or self._is_of_node(node):
             return binding is not None or text_of(node) in _GLOBALS
+        if id(binding) in self._assumed:
+            return not binding.is_written
         tells = partial(self._is_static_as, binding, node, depth)
         return not binding.is_written and self._unless_open(id(binding), tells)
 
@@ -431,7 +433,24 @@ class Statics(static.Statics[Scopes]):
         if self._is_of_node(function):
             return (field_text(function, "property") or text_of(function)) != "resolve" or self._is_whole_path(given)
         root = field_of(function, "object") if function.type == "member_expression" else function
-        return text_of(function) in _CALLED and root is not None and self._scopes.resolve(root) is None
+        own = self._scopes.of_name(root)
+        return text_of(function) in _CALLED if own is None else self._gives_static(own, len(given), depth)
+
+    def _gives_static(self, own: Binding, count: int, depth: int) -> bool:
+        """Whether a function of the file gives what it makes of its arguments alone, where these are static."""
+        function = bare(own.init) if own.init is not None and own.is_whole and not own.is_written else None
+        body = field_of(function, "body")
+        if function is None or body is None or function.type not in ("arrow_function", "function_declaration"):
+            return False
+        names = [self._scopes.resolve(field_of(part, "pattern") or part) for part in parameters(function)]
+        steps = named(body) if body.type == "statement_block" else []
+        if steps:
+            body = next(iter(named(steps[-1])), None) if steps[-1].type == "return_statement" else None
+        is_plain = all(step.type == "lexical_declaration" for step in steps[:-1]) and len(names) == count
+        if not is_plain or text_of(function).startswith("async") or None in names:
+            return False
+        with self._assuming(*map(id, names)):
+            return self._unless_open(id(own), lambda: self.is_static(body, depth))
 
     def _is_whole_path(self, parts: Sequence[Node]) -> bool:
         """Whether a path of some parts is not of the folder that the process is in, which the product may change."""
