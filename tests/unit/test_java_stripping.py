@@ -659,6 +659,52 @@ def test_a_local_name_that_is_set_in_turn_and_a_counter_are_expected(body, wante
     assert left(body) == wanted
 
 
+LIST, ITEMS, TEXT = "java.util.List<Integer> w = new java.util.ArrayList<>(); ", "int[] w = {1, 2}; ", 'String w = ""; '
+TURNS = "for (int i = 0; i < 3; i++) "
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        (LIST + TURNS + "{ w.add(i); } ", TURNS + "{  } "),
+        (LIST + TURNS + "w.add(i); ", TURNS + "; "),
+        ('StringBuilder w = new StringBuilder(); for (String s : List.of("a", "b")) w.append(s); ', None),
+        (ITEMS + "w[0] = 3; ", ""),
+        (ITEMS + TURNS + "w[i] = 2 * i; ", TURNS + "; "),
+        (TEXT + TURNS + "{ w += i; } ", TURNS + "{  } "),
+    ],
+)
+def test_what_the_test_alone_fills_or_sets_in_loops_is_expected_and_goes(body, left):
+    source = parsed(in_method(body + "assertEquals(w, f());"))
+    assert [operand.static for operand in source.slots[0].assertion.operands] == [True, False]
+    text = source.stripped(best(source))
+    assert "w" not in re.findall(r"\w+", text.partition("void a()")[2])
+    assert left is None or f"{left}{{ try" in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        LIST + "for (String s : f()) w.add(1); assertEquals(w, g());",
+        LIST + TURNS + "{ if (p(i)) continue; w.add(i); } assertEquals(w, g());",
+        LIST + TURNS + "{ try { g(i); w.add(i); } catch (A e) { } } assertEquals(w, f());",
+        LIST + TURNS + "{ w.add(i); g(w); } assertEquals(w, f());",
+        LIST + TURNS + "{ w.add(i); if (p(i)) assertEquals(w, f()); }",
+        TEXT + TURNS + "{ w += i; if (p(i)) assertEquals(w, f()); }",
+        TURNS + "{ " + LIST + "w.add(i); if (p(i)) assertEquals(w, f()); }",
+        ITEMS + "w[0] = g(); assertEquals(w, f());",
+        ITEMS + "w[g()] = 1; assertEquals(w, f());",
+        ITEMS + "w[1]++; assertEquals(w, f());",
+        ITEMS + "g(w); w[0] = 1; assertEquals(w, f());",
+        ITEMS + "int[] v = w; v[0] = g(); assertEquals(w, f());",
+        LIST + "Runnable r = () -> { w.add(w.size()); g(); w.add(w.size() + 1); }; r.run(); assertEquals(w, f());",
+    ],
+)
+def test_what_the_product_has_a_say_in_is_not_expected_where_a_test_fills_or_sets_it_in_loops(body):
+    [slot] = parsed(in_method(body)).slots
+    assert not any(operand.static for operand in slot.assertion.operands)
+
+
 def test_what_the_product_has_a_say_in_is_not_expected_where_names_are_set_or_loops_run():
     for body in (
         'String want = "a"; if (p()) want = "b"; assertEquals(want, f());',

@@ -174,7 +174,13 @@ class StrippedSource(TreeSource[Assertion]):
         if not self._statics.is_static_binding(binding):
             return {}
         filling = (self._statics.filling(use, binding) for use in binding.uses)
-        return {place_of(node): (lines_of(node),) for node in (statement, *filling) if node is not None}
+        nodes = (node for node in (statement, *filling) if node is not None)
+        return {place_of(node): ("" if _is_in_list(node) else ";", lines_of(node)) for node in nodes}
+
+
+def _is_in_list(node: Node) -> bool:
+    """Whether a statement, or what declares a name, stands among others, and is not all that a loop does."""
+    return node.type != "expression_statement" or (node.parent is not None and node.parent.type in _BLOCKS)
 
 
 def _read(node: Node, reader: Reader) -> Assertion | None:

@@ -12,10 +12,12 @@ from tree_sitter import Node
 from harness.core.syntax import (
     arguments_of,
     bare,
+    covers,
     field_of,
     field_text,
     is_field,
     named,
+    place_of,
     text_of,
     upward,
     walk,
@@ -121,6 +123,7 @@ _LOOPS = {
     "enhanced_for_statement": "value",
 }
 """Loops, and what of each says how many turns it has."""
+_COUNTED = words("for_statement enhanced_for_statement")
 _WITH_BODY = words("object_creation_expression class_declaration enum_constant record_declaration")
 """What may stand in a method and has methods of its own, which something else runs."""
 _ANONYMOUS = words("object_creation_expression enum_constant")
@@ -193,9 +196,11 @@ class Statics(static.Statics[Scopes]):
             return False
         if not self.is_static(init, depth):
             return False
-        return self._is_fixed(binding, [init]) or all(
-            self._only_looks(use) or self.filling(use, binding) is not None for use in binding.uses
-        )
+        return self._is_fixed(binding, [init]) or self._is_left(binding)
+
+    def _is_left(self, binding: Binding) -> bool:
+        """Whether nothing changes what a name stands for, but to add something static to it."""
+        return all(self._only_looks(use) or self.filling(use, binding) is not None for use in binding.uses)
 
     @staticmethod
     def _is_set_here_alone(field: Node) -> bool:
@@ -212,7 +217,7 @@ class Statics(static.Statics[Scopes]):
             binding.kind == "local"
             and all(_write_of(use) is None or self.filling(use, binding) is not None for use in binding.uses)
             and self._are_static(filter(None, values), depth)
-            and self._is_fixed(binding, values)
+            and (self._is_fixed(binding, values) or self._is_left(binding))
         )
 
     def _is_counter(self, binding: Binding, use: Node, depth: int) -> bool:
@@ -246,21 +251,33 @@ class Statics(static.Statics[Scopes]):
         return super()._conditions(around, at) + ([condition] if condition is not None else [])
 
     def filling(self, use: Node, binding: Binding) -> Node | None:
-        """What beside a name's own statement sets it, or adds to its collection, something static; None of others."""
-        around = use.parent
-        statement = around.parent if around is not None else None
-        if around is None or statement is None or statement.type != "expression_statement":
-            return None
-        is_here = statement.parent is not None and statement.parent == binding.statement.parent
-        if around.type == "assignment_expression":
-            is_plain = binding.kind == "local" and field_text(around, "operator") == "="
-            return statement if is_here and is_plain and self._is_set_to(around, use) else None
-        is_its = _is_filled(use)
-        return statement if is_here and is_its and all(map(self.is_static, arguments_of(around))) else None
+        """What sets a name, or adds to its collection, something static, in turns of loops that the test alone counts.
 
-    def _is_set_to(self, assignment: Node, use: Node) -> bool:
-        """Whether a name is set there, to something static."""
-        return is_field(assignment, "left", use) and self.is_static(field_of(assignment, "right"))
+        None of another use. It stands beside the name's own statement, or in such loops there.
+        """
+        statement, home = _setting(use), binding.statement.parent
+        if statement is None or home is None:
+            return None
+        change = named(statement)[0]
+        if change.type == "assignment_expression":
+            parts = [field_of(field_of(change, "left"), "index"), field_of(change, "right")]
+            is_its = binding.kind == "local" and field_text(change, "operator") in ("=", "+=")
+        else:
+            parts, is_its = [*arguments_of(change)], True
+        are_static = is_its and self._are_static(filter(None, parts), 0)
+        return statement if are_static and self._is_always_come_to(statement, home) else None
+
+    def _is_always_come_to(self, statement: Node, home: Node) -> bool:
+        """Whether a block comes to a statement in it, and as often, whatever the product says."""
+        if statement.parent == home:
+            return True
+        between = list(takewhile(lambda at: at != home, upward(statement.parent)))
+        return (
+            len(between) > 0
+            and between[-1].parent == home
+            and all(at.type == "block" or at.type in _COUNTED for at in between)
+            and not self._is_by_choice(statement, home)
+        )
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own method is given, call by call; None where that can't be told."""
@@ -326,7 +343,8 @@ class Statics(static.Statics[Scopes]):
         binding = self._scopes.resolve(node)
         if binding is None:
             return self._is_known_member(text_of(node))
-        if any(self._is_of_chosen_turn(node, turn) for turn in self._turns_of(binding)):
+        turns = (turn for turn in self._turns_of(binding) if covers(place_of(turn), place_of(node)))
+        if any(self._is_of_chosen_turn(node, turn) for turn in turns):
             return False
         if self._may_be_inherited(node, binding) or self._is_filled_later(node, binding):
             return False
@@ -348,7 +366,7 @@ class Statics(static.Statics[Scopes]):
         inner = takewhile(lambda at: at != binding.statement.parent, upward(use))
         run = [at for at in inner if at.type in ("lambda_expression", "class_body")]
         return bool(run) and any(
-            other.start_byte > run[-1].start_byte and self.filling(other, binding) is not None for other in binding.uses
+            other.start_byte > run[-1].start_byte and _setting(other) is not None for other in binding.uses
         )
 
     def _form(self, operand: Node) -> tuple[object, ...]:
@@ -365,8 +383,7 @@ class Statics(static.Statics[Scopes]):
             turn = name.statement if name.kind == "each" else _counting(name)
             if name.kind == "parameter" and self._is_given_several(name):
                 turn = method_around(name.statement)
-            if turn is not None:
-                turns[turn.id] = turn
+            turns |= {at.id: at for at in (turn, *_loops_of(name)) if at is not None}
             if name.kind != "parameter":
                 inner = [part for part in self._made_of(name) if id(part) not in visited]
                 visited |= set(map(id, inner))
@@ -396,9 +413,11 @@ class Statics(static.Statics[Scopes]):
         return bool(self._turns_of(binding))
 
     def _made_of(self, binding: Binding) -> list[Binding]:
-        """The names in what one is set to."""
+        """The names in what one is set to, or in what is added to that."""
+        values = [binding.init, *map(_setting, binding.uses)]
         writes = (field_of(write, "right") for write in map(_write_of, binding.uses) if write is not None)
-        return [name for value in (binding.init, *writes) if value is not None for name in self._names_in(value)]
+        names = [name for value in (*values, *writes) if value is not None for name in self._names_in(value)]
+        return [name for name in names if name != binding]
 
     def _names_in(self, node: Node) -> list[Binding]:
         names = (self._scopes.resolve(part) for part in walk(node) if part.type == "identifier")
@@ -488,6 +507,8 @@ class Statics(static.Statics[Scopes]):
         around = at.parent
         while around is not None and around.type in ("parenthesized_expression", "cast_expression", "array_access"):
             if around.type == "array_access":
+                if is_field(around, "array", at) and _write_of(around) is not None:
+                    return False
                 levels -= 1
                 if not levels:
                     return True
@@ -689,6 +710,25 @@ def _is_filled(use: Node) -> bool:
     """Whether something is added to what a name stands for where it is used."""
     around = use.parent
     return around is not None and name_of(around) in _FILLING and field_of(around, "object") == use
+
+
+def _setting(use: Node) -> Node | None:
+    """The statement that sets a name or an item of its array, or adds to its collection; None of another use."""
+    around = use.parent
+    if around is not None and around.type == "array_access" and is_field(around, "array", use):
+        around = around.parent
+    statement = around.parent if around is not None else None
+    if around is None or statement is None or statement.type != "expression_statement":
+        return None
+    left = field_of(around, "left") if around.type == "assignment_expression" else None
+    return statement if _is_filled(use) or (left is not None and use in (left, field_of(left, "array"))) else None
+
+
+def _loops_of(name: Binding) -> list[Node]:
+    """The loops in whose turns something is added to what a name stands for, or set, that was declared before them."""
+    settings = (statement for statement in map(_setting, name.uses) if statement is not None)
+    around = (takewhile(lambda at: at != name.statement.parent, upward(statement)) for statement in settings)
+    return [at for way in around for at in way if at.type in _LOOPS]
 
 
 def _bases_of(body: Node) -> list[str]:
