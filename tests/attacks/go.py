@@ -219,9 +219,10 @@ func TestPrice(t *testing.T) {
 }
 
 func TestLabel(t *testing.T) {
-	want := "31.07 EUR" // in euros
-	if got := Label(3107); got != want {
-		t.Fatalf("got %s, want %s", got, want)
+	for cents, want := range map[int]string{3107: "31.07 EUR", 209: "2.09 EUR"} { // in euros
+		if got := Label(cents); got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
 	}
 }
 
@@ -267,7 +268,7 @@ SHOP_TURNED = (
     "TestSplit",
     "TestTake",
 )
-EXPECTED = ("9531", "2500", "31.07 EUR", "419", "letters", "334", "0.77", "123.45")
+EXPECTED = ("9531", "2500", "31.07 EUR", "2.09", "419", "letters", "334", "0.77", "123.45")
 """What no byte may tell that enters a container."""
 SIDE_BY_SIDE = 22
 """Folders of one module with a product and a test each."""

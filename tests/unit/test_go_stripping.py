@@ -726,10 +726,17 @@ def test_rows_that_a_function_of_the_file_gives_to_loops_are_read(given, further
     assert ("*new(int)" in source.stripped(best(source))) == (mode is Mode.EXPECTED)
 
 
-@pytest.mark.parametrize(("path", "mode"), [("example.org/tags", Mode.EXPECTED), ("acme.dev/a/tags", Mode.OPERANDS)])
-def test_what_another_module_has_is_expected(path, mode):
+@pytest.mark.parametrize(
+    ("path", "name", "mode"),
+    [
+        ("example.org/tags", "English", Mode.EXPECTED),
+        ("example.org/tags", "ErrNone", Mode.OPERANDS),
+        ("acme.dev/a/tags", "English", Mode.OPERANDS),
+    ],
+)
+def test_what_another_module_has_is_expected_but_for_errors_which_are_told_by_who_they_are(path, name, mode):
     text = f'package a\n\nimport (\n\t"testing"\n\n\t"{path}"\n)\n\n'
-    text += "func TestA(t *testing.T) {\n\tif f(1) != tags.English { t.Error() }\n}\n"
+    text += f"func TestA(t *testing.T) {{\n\tif f(1) != tags.{name} {{ t.Error() }}\n}}\n"
     source = StrippedSource(
         text.encode(), path="a_test.go", first=0, is_own=lambda package: package.startswith("acme.dev/a/")
     )

@@ -949,6 +949,8 @@ def test_what_only_expectations_read_is_taken_out(before, after):
         "const o = { a: 1 };\nf`${o}`;\nexpect(o).toEqual(f(1));",
         "import { want } from './want';\nexpect(f(1)).toEqual(want);",
         "const low = (s) => g(s);\nexpect(f(1)).toBe(low('A'));",
+        "const low = (s) => s.x;\nexpect(f(1)).toBe(low('A'));",
+        "const low = (s) => s + 1;\nexpect(f(1)).toBe(low.call(g, 'A'));",
         "const low = (s) => { s = g(s); return s; };\nexpect(f(1)).toBe(low('A'));",
         "const low = (s) => { g(s); return s; };\nexpect(f(1)).toBe(low('A'));",
         "const low = (s, t = g()) => s + t;\nexpect(f(1)).toBe(low('A'));",

@@ -489,7 +489,7 @@ class Statics(static.Statics[Scopes]):
             return False
         if path := self.package_of(operand):
             name = field_text(node, "field")
-            is_of_others = not path.startswith(OWN) and "." in path.partition("/")[0]
+            is_of_others = not path.startswith(OWN) and "." in path.partition("/")[0] and "Err" not in name
             if is_standard(path):
                 is_of_others = path not in ("os", "runtime", "flag") or name.startswith("Err")
             return is_of_others or self._settled(path, name)

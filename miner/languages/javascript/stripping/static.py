@@ -399,6 +399,8 @@ class Statics(static.Statics[Scopes]):
     def _is_own(self, inner: Node, name: Node | None) -> bool:
         """Whether what is asked of an object that is written out may be its own; a product can add all else."""
         binding = self._scopes.of_name(inner)
+        if id(binding) in self._assumed:
+            return False
         made = bare(binding.init if binding is not None and binding.init is not None else inner)
         if made.type != "object" or name is None:
             return True
@@ -434,11 +436,12 @@ class Statics(static.Statics[Scopes]):
             return (field_text(function, "property") or text_of(function)) != "resolve" or self._is_whole_path(given)
         root = field_of(function, "object") if function.type == "member_expression" else function
         own = self._scopes.of_name(root)
-        return text_of(function) in _CALLED if own is None else self._gives_static(own, len(given), depth)
+        return text_of(function) in _CALLED if own is None else self._gives_static(function, own, len(given), depth)
 
-    def _gives_static(self, own: Binding, count: int, depth: int) -> bool:
+    def _gives_static(self, called: Node, own: Binding, count: int, depth: int) -> bool:
         """Whether a function of the file gives what it makes of its arguments alone, where these are static."""
-        function = bare(own.init) if own.init is not None and own.is_whole and not own.is_written else None
+        is_set_once = own.is_whole and not own.is_written and called.type == "identifier"
+        function = bare(own.init) if own.init is not None and is_set_once else None
         body = field_of(function, "body")
         if function is None or body is None or function.type not in ("arrow_function", "function_declaration"):
             return False
