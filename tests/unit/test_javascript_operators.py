@@ -913,6 +913,13 @@ def test_a_set_of_another_class_a_class_and_nothing_are_told_apart_as_each_libra
     assert decided("js.deep", [1], ["1"], rules="expect.js")
     assert not decided("js.contain", ["S", "Set", [js(1)], []], 1, by="array")
     assert not decided("js.length", ["S", "Set", [js(1)], []], 0, by="keys", rules="expect.js", **{"not": True})
+    assert decided("js.deep", point, {"a": 1}, rules="code")
+    assert [decided("js.deep", left, other, rules="code") for left, other in ((-0.0, 0), (UNDEFINED, None))] == [
+        False,
+        False,
+    ]
+    assert decided("js.length", {"a": 1}, 1, by="keys", rules="code")
+    assert not decided("js.length", {"length": 1}, 1, by="keys", rules="code")
 
 
 def test_of_calls_that_were_not_made_only_what_differs_for_every_library_counts():

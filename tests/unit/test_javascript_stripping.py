@@ -193,6 +193,58 @@ def test_tape_counts_what_is_taken_out():
     assert parsed('const test = require("other");\ntest("a", (t) => { t.is(f(1), 3); });').slots == ()
 
 
+IN_LAB = """\
+const Code = require('@hapi/code');
+const expect = Code.expect;
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "op", "options"),
+    [
+        ("expect(f(1)).to.equal({ a: 1 });", "js.deep", {"rules": "code"}),
+        ("expect(f(1), 'it').to.not.equal(2);", "js.deep", {"rules": "code", "not": True}),
+        ("expect(f(1)).to.shallow.equal(2);", "js.===", {}),
+        ("expect(f(1)).to.be.true();", "js.is", {}),
+        ("expect(f(1)).to.exist();", "js.==", {"not": True}),
+        ("expect(f(1)).to.not.exist();", "js.==", {}),
+        ("expect(f(1)).to.be.an.array();", "js.kind", {}),
+        ("expect(f(1)).to.not.be.empty();", "js.length", {"by": "keys", "rules": "code", "not": True}),
+        ("expect(f(1)).to.have.length(3);", "js.length", {"by": "keys", "rules": "code"}),
+        ("expect(f(1)).to.include('abc');", "js.contain", {}),
+        ("expect(f(1)).to.be.at.least(2);", "js.>=", {}),
+        ("expect(f(1)).to.match(/a/);", "js.match", {}),
+        ("expect(f(1)).to.be.an.instanceof(TypeError);", "js.instance", {}),
+        ("expect(() => f(1)).to.throw(TypeError, 'no');", "js.raises", {"by": "exact"}),
+        ("await expect(f(1)).to.reject(/no/);", "js.raises", {"by": "exact"}),
+        ("expect(() => f(1)).to.not.throw();", "no_raise", {}),
+        ("Code.expect(f(1)).to.equal(2);", "js.deep", {"rules": "code"}),
+        ("Code.fail('never');", "no_raise", {}),
+    ],
+)
+def test_assertions_of_code_are_read_where_the_host_has_the_same(statement, op, options):
+    [slot] = parsed(f"{IN_LAB}it('a', async () => {{ {statement} }});").slots
+    assert (slot.assertion.op, dict(slot.assertion.options)) == (op, options)
+    assert not slot.assertion.is_unread
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "expect(f(1)).to.equal(2, { prototype: true });",
+        "expect(f(1)).to.include({ a: 1 });",
+        "expect(f(1)).to.only.include('a');",
+        "expect(f(1)).to.be.an.error('no');",
+        "expect(f(1), g()).to.equal(2);",
+        "const error = expect(() => f(1)).to.throw();",
+        "use(await expect(f(1)).to.reject());",
+    ],
+)
+def test_what_of_code_is_not_read_stays_and_counts_as_inside(statement):
+    source = parsed(f"{IN_LAB}it('a', async () => {{ expect(f(2)).to.equal(3); {statement} }});")
+    assert [slot.assertion.is_unread for slot in source.slots] == [False, True]
+
+
 def test_what_libraries_or_their_versions_refuse_of_what_is_thrown_is_told_to_the_host():
     of_node = parsed(f"{ASSERT}it('a', () => {{ assert.throws(f, 'no'); assert.throws(f, `${{x}}`); }});\n").slots
     of_jest = parsed("it('a', () => { expect(f).toThrow(new Error('no')); expect(f).toThrow(); });\n").slots

@@ -338,6 +338,7 @@ _DEEP: Mapping[str, Callable[[], _Comparison]] = {
     ),
     "should": lambda: _Comparison(primitives=_one_of_same, classes=True, errors=False, places=True),
     "expect.js": lambda: _Comparison(primitives=_loosely_there, errors=False, buffers=True),
+    "code": lambda: _Comparison(primitives=same_value, maps=False, errors=False),
 }
 
 
@@ -568,11 +569,16 @@ def _members(container: object) -> tuple[Any, ...]:
     raise UndecidableError("not an array or a set")
 
 
+_COUNTING_KEYS = ("expect.js", "code")
+"""Rules by which what has no length is as long as it has properties."""
+
+
 def _length(operands: list[Any], options: Mapping[str, Any]) -> bool:
     value, length = operands
     by = options.get("by")
-    if options.get("rules") == "expect.js" and isinstance(value, Object) and value.tag in ("M", "S"):
-        raise UndecidableError("what has no properties to be counted")
+    is_counted = isinstance(value, Object) and value.tag in ("M", "S", "O") and options.get("rules") in _COUNTING_KEYS
+    if is_counted and (value.tag != "O" or "length" in dict(value.props)):
+        raise UndecidableError("what has no properties to be counted, or a length of its own")
     if by == "keys" and isinstance(value, Object) and value.tag in ("O", "M", "S"):
         return bool(float(len(_by_text(value.props) if value.tag == "O" else value.items)) == length)
     if isinstance(value, str):

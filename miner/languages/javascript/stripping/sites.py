@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
 from harness.core.syntax import field_of, field_text, is_field, named, text_of, words
 from harness.languages.javascript.source import FUNCTIONS, arguments_of, property_of, root_of
+from miner.languages.javascript.stripping import hapi
 from miner.languages.javascript.stripping.libraries import (
     BY_SIGN,
     COUNTED,
@@ -84,7 +85,7 @@ class _Claim:
 
 IT = "__it__"
 _ASSERTS = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "power-assert"})
-ASSERT_MODULES = _ASSERTS | {"uvu/assert", "chai"}
+ASSERT_MODULES = _ASSERTS | {"uvu/assert", "chai", *hapi.MODULES}
 """Whose functions only look at what they are given."""
 _STRICT = {"equal": "strictEqual", "notEqual": "notStrictEqual", "deepEqual": "deepStrictEqual",
            "notDeepEqual": "notDeepStrictEqual"}  # fmt: skip
@@ -231,6 +232,7 @@ class Reader(sites.Reader[Statics]):
             self._expected(node, function, arguments)
             or self._of_chai(node, function, arguments)
             or self._of_chais_assert(node, function, arguments)
+            or self._of_code(node, function, arguments)
             or self._of_point(node, function, arguments)
             or self._of_uvu(node, function, arguments)
             or self._of_sinon(node, function, arguments)
@@ -246,7 +248,8 @@ class Reader(sites.Reader[Statics]):
         while at is not None and at.type in ("call_expression", "member_expression"):
             inner = field_of(at, "function" if at.type == "call_expression" else "object")
             expect = inner if property_of(inner) not in _POLLING else field_of(inner, "object")
-            if at.type == "call_expression" and (self._is_expect(expect) or self._is_of_chai(expect, "expect")):
+            is_expect = self._is_expect(expect) or self._is_of_chai(expect, "expect")
+            if at.type == "call_expression" and (is_expect or self._is_from(expect, "expect", hapi.MODULES)):
                 return _unread(node)
             at = inner
         is_assertion = self._of_assert(function) is not None or self._is_of_chai(first, "assert")
@@ -466,26 +469,29 @@ class Reader(sites.Reader[Statics]):
 
     def _is_of_chai(self, node: Node | None, name: str) -> bool:
         """Whether an expression is `expect` or `assert` of chai."""
-        if node is not None and node.type == "member_expression":
-            inner = field_of(node, "object")
-            binding = self._scopes.of_name(inner)
-            is_whole = binding is not None and binding.imported in ("default", "*")
-            return is_whole and binding is not None and binding.module == "chai" and _is_called(node, name)
         binding = self._scopes.of_name(node)
         if binding is None:  # a file that is loaded before may make it global
-            return self._framework == "mocha" and node is not None and text_of(node) == name
+            is_global = self._framework == "mocha" and node is not None and text_of(node) == name
+            return is_global or self._is_from(node, name, ("chai",))
         if binding.is_written:
             return name == "expect" and self._scopes.set_to(binding) in ("chai", "expect.js")
         if binding.module == "vitest" and name == "assert":
             return binding.imported == name
         if binding.module == "expect.js":
             return name == "expect" and binding.imported in ("default", "*")
-        if binding.module == "chai" or binding.init is None or binding.kind != "const":
-            return binding.module == "chai" and binding.imported == name
+        return self._is_from(node, name, ("chai",))
+
+    def _is_from(self, node: Node | None, name: str, modules: Collection[str]) -> bool:
+        """Whether an expression is something of a module by its name there, or a name that is set to that."""
+        if self._scopes.of_module(node, modules) == [name]:
+            return True
+        binding = self._scopes.of_name(node)
+        if binding is None or binding.is_written or binding.init is None or binding.kind != "const":
+            return False
         if binding.is_whole:  # `expect = chai.expect`
-            return binding.init.type == "member_expression" and self._is_of_chai(binding.init, name)
+            return binding.init.type == "member_expression" and self._is_from(binding.init, name, modules)
         source = self._scopes.of_name(binding.init)
-        return source is not None and source.module == "chai" and key_of(binding.declared) == name
+        return source is not None and source.module in modules and key_of(binding.declared) == name
 
     def _of_chai(self, whole: Node, function: Node, arguments: Sequence[Node] | None) -> Assertion | None:
         """`expect(x).to.…` or `x.should.…`; without arguments it ends in a property."""
@@ -705,6 +711,41 @@ class Reader(sites.Reader[Statics]):
             op, options = _CHAI_ASSERTS[name]
             return self._of_operands(call, op, arguments[:2], options)
         return None
+
+    # -- code
+
+    def _of_code(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
+        if self._is_from(function, "fail", hapi.MODULES):
+            return _reached(call)
+        chain: list[str] = []
+        at: Node | None = function
+        while at is not None and at.type == "member_expression":
+            chain.insert(0, field_text(at, "property"))
+            at = field_of(at, "object")
+        given = arguments_of(at) if at is not None else []
+        if not chain or not given or not self._is_from(field_of(at, "function"), "expect", hapi.MODULES):
+            return None
+        if chain[-1] in hapi.AWAITED:
+            return self._thrown_in_code(call, chain, given[0], arguments)
+        said = hapi.read(chain, arguments) if all(map(self._statics.is_static, given[1:])) else None
+        return self._of_operands(call, said[0], [given[0], *arguments], said[1], text=said[2]) if said else None
+
+    def _thrown_in_code(
+        self, call: Node, chain: Sequence[str], value: Node, arguments: Sequence[Node]
+    ) -> Assertion | None:
+        """An error that is asked for, and that nothing else is done with."""
+        awaits, flags = hapi.AWAITED[chain[-1]], hapi.flags_of(chain)
+        around = (
+            call.parent.parent if call.parent is not None and call.parent.type == "await_expression" else call.parent
+        )
+        if around is None or around.type != "expression_statement":
+            return None
+        if flags == ["not"] and not arguments:
+            return _not_raising(call, value, awaits)
+        are_known = not any(node.type in FUNCTIONS or node.type == "object" for node in arguments)
+        if flags or not are_known or len(arguments) > 2:  # noqa: PLR2004 - a class and a message
+            return None
+        return self._raising(call, value, arguments, awaits, {"by": "exact"})
 
     # -- sinon
 
