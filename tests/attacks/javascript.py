@@ -244,6 +244,28 @@ describe("money", () => {
   it("reads them", async () => { expect(await parse("31.07")).toEqual({ cents: 3107, currency: "EUR" }); });
 });
 """
+_BY_CODE = """\
+const Code = require("@hapi/code");
+const { describe, it } = (exports.lab = require("@hapi/lab").script());
+const { price, label, parse } = require("../money.js");
+const expect = Code.expect;
+describe("money", () => {
+  it("takes nothing off", () => { expect(price(4217)).to.equal(4217); });
+  it("takes a share off", () => {
+    expect(price(10590, 10)).to.be.a.number();
+    expect(price(10590, 10)).to.shallow.equal(9531);
+    expect([[5000, 50], [999, 33]].map(([cents, off]) => price(cents, off))).to.equal([2500, 670]);
+  });
+  it("takes no more than all of it", () => {
+    expect(() => price(1, 101)).to.throw(RangeError, "more than all of it: 101");
+  });
+  it("writes euros", () => { expect(label(3107)).to.include("31.07 EUR"); });
+  it("reads them", async () => {
+    await expect(parse("31.07")).to.not.reject();
+    expect(await parse("31.07")).to.equal({ cents: 3107, currency: "EUR" });
+  });
+});
+"""
 _BY_SUPERTEST = """\
 const http = require("http");
 const request = require("supertest");
@@ -376,6 +398,7 @@ HIDDEN = {
     "uvu": ("judged/uvu.js", _BY_UVU),
     "qunit": ("judged/qunit.js", _BY_QUNIT),
     "jasmine": ("judged/jasmine.js", _BY_JASMINE),
+    "lab": ("judged/lab.js", _BY_CODE),
 }
 BESIDE = {
     "tap itself": {

@@ -47,6 +47,7 @@ MANIFEST = {
         "jasmine": "^5.0.0",
         "uvu": "^0.5.6",
         "qunit": "^2.10.0",
+        "@hapi/code": "^9.0.0",
         "@hapi/lab": "^25.0.0",
         "supertest": "^7.0.0",
         "eslint": "^9.0.0",
