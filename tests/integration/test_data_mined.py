@@ -35,7 +35,9 @@ import pytest
 
 from caps import title
 
-CASES = sorted((Path(__file__).parent / "golden").glob("*.in"))
+GOLDEN = Path(__file__).parent / "golden"
+CASES = sorted(GOLDEN.glob("*.in"))
+assert all(path.is_file() for path in GOLDEN.iterdir())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
@@ -94,6 +96,7 @@ FILES = {
     "tests/agreement.py": HELPER,
     "tests/test_helped.py": HELPED,
     "tests/test_other.py": "def test_sound():\n    assert True\n",
+    "tests/golden/code.py": "x = 1\n",
     "tests/golden/plain.in": "abc",
     "tests/golden/plain.out": "Abc",
     "tests/test_page.py": PAGE,

@@ -247,7 +247,7 @@ def source(
             *(f"rm -f {quote(posixpath.join(TESTBED, root, path))}" for path in cython if compiled),
             *_further(recipe.commands),
             # by hash: it stays valid where the tree is copied
-            f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}')} {TESTBED} {VENV}/lib",
+            f"{_COMPILE} --by-hash --except {quote(f'{_REWRITTEN}|{_UNUSED}|{_READ}')} {TESTBED} {VENV}/lib",
             readable(TESTBED, VENV),
             *copied(),
             *((f"rm {PRISTINE}/__init__.py",) if has_package and not is_package else ()),
@@ -318,3 +318,7 @@ _REWRITTEN = r"/(test_[^/]*|[^/]*_test|conftest)[.]py$"
 """Files that pytest compiles for itself, with its assertions: byte code of their own would never be read."""
 _UNUSED = rf"^{VENV}/.*/tests/"
 """Tests that dependencies bring along."""
+_READ = (
+    rf"^{TESTBED}/(.*/)?(tests?|testing)/(.*/)?([a-z]*[-_]?data|fixtures?|files|samples?|cases|inputs?|resources|golden|snippets)/"
+)
+"""Sources that tests read, some of them by listing a folder."""
