@@ -318,7 +318,5 @@ _REWRITTEN = r"/(test_[^/]*|[^/]*_test|conftest)[.]py$"
 """Files that pytest compiles for itself, with its assertions: byte code of their own would never be read."""
 _UNUSED = rf"^{VENV}/.*/tests/"
 """Tests that dependencies bring along."""
-_READ = (
-    rf"^{TESTBED}/(.*/)?(tests?|testing)/(.*/)?([a-z]*[-_]?data|fixtures?|files|samples?|cases|inputs?|resources|golden|snippets)/"
-)
+_READ = rf"^{TESTBED}/(.*/)?(tests?|testing)/(.*/)?([a-z]*[-_]?data|fixtures?|files|samples?|cases|inputs?|resources|golden|snippets)/"
 """Sources that tests read, some of them by listing a folder."""
