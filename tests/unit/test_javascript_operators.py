@@ -920,6 +920,7 @@ def test_a_set_of_another_class_a_class_and_nothing_are_told_apart_as_each_libra
     ]
     assert decided("js.length", {"a": 1}, 1, by="keys", rules="code")
     assert not decided("js.length", {"length": 1}, 1, by="keys", rules="code")
+    assert not decided("js.length", point, 1, by="keys", rules="code")
 
 
 def test_of_calls_that_were_not_made_only_what_differs_for_every_library_counts():

@@ -576,9 +576,10 @@ _COUNTING_KEYS = ("expect.js", "code")
 def _length(operands: list[Any], options: Mapping[str, Any]) -> bool:
     value, length = operands
     by = options.get("by")
-    is_counted = isinstance(value, Object) and value.tag in ("M", "S", "O") and options.get("rules") in _COUNTING_KEYS
-    if is_counted and (value.tag != "O" or "length" in dict(value.props)):
-        raise UndecidableError("what has no properties to be counted, or a length of its own")
+    if isinstance(value, Object) and options.get("rules") in _COUNTING_KEYS and value.tag in ("M", "S", "O"):
+        may_be_long = value.name not in ("Object", None) or "length" in {*dict(value.props), *value.hidden}
+        if value.tag != "O" or may_be_long:
+            raise UndecidableError("what has no properties to be counted, or may have a length of its own")
     if by == "keys" and isinstance(value, Object) and value.tag in ("O", "M", "S"):
         return bool(float(len(_by_text(value.props) if value.tag == "O" else value.items)) == length)
     if isinstance(value, str):
