@@ -569,17 +569,20 @@ def _members(container: object) -> tuple[Any, ...]:
     raise UndecidableError("not an array or a set")
 
 
-_COUNTING_KEYS = ("expect.js", "code")
-"""Rules by which what has no length is as long as it has properties."""
+def _may_be_long(value: Object) -> bool:
+    """Whether an object may have a `length` besides its properties, of its own or of its class."""
+    is_plain = value.name in ("Object", None) and "length" not in {*dict(value.props), *value.hidden}
+    return value.tag == "O" and not is_plain
 
 
 def _length(operands: list[Any], options: Mapping[str, Any]) -> bool:
     value, length = operands
     by = options.get("by")
-    if isinstance(value, Object) and options.get("rules") in _COUNTING_KEYS and value.tag in ("M", "S", "O"):
-        may_be_long = value.name not in ("Object", None) or "length" in {*dict(value.props), *value.hidden}
-        if value.tag != "O" or may_be_long:
-            raise UndecidableError("what has no properties to be counted, or may have a length of its own")
+    rules = options.get("rules")
+    if rules in ("expect.js", "code") and isinstance(value, Object) and value.tag in ("M", "S"):
+        raise UndecidableError("what has no properties to be counted")
+    if rules == "code" and isinstance(value, Object) and _may_be_long(value):
+        raise UndecidableError("what may have a length of its own")
     if by == "keys" and isinstance(value, Object) and value.tag in ("O", "M", "S"):
         return bool(float(len(_by_text(value.props) if value.tag == "O" else value.items)) == length)
     if isinstance(value, str):
