@@ -275,6 +275,14 @@ def test_a_map_that_is_written_out_is_gone_over_in_one_order(over, loop):
     )
 
 
+def test_a_map_is_gone_over_in_one_order_in_a_file_that_does_not_import_testing_too():
+    text = 'package a\n\nimport "github.com/stretchr/testify/suite"\n\ntype S struct{ suite.Suite }\n\n'
+    text += 'func (s *S) TestA() {\n\tfor k, v := range map[string]int{"b": 1, "a": 2} { s.Equal(v, f(k)) }\n}\n'
+    source = StrippedSource(text.encode(), path="a_test.go", first=0, package=package_of([text.encode()]))
+    assert [slot.assertion.modes[0] for slot in source.slots] == [Mode.EXPECTED]
+    assert "new(goldseamTesting.GoldseamRows)" in source.stripped(best(source))
+
+
 @pytest.mark.parametrize("made", ["if g() { want = `b` }", "want = g(want)", "want += `b`", "want, n = `b`, 1"])
 def test_what_is_expected_is_read_with_the_test_where_the_product_may_have_set_it(made):
     source = parsed(function(f"\twant := `a`\n\t{made}\n\tif f(1) != want {{ t.Error() }}"))

@@ -146,13 +146,13 @@ class StrippedSource(TreeSource[Assertion]):
                 edits[with_next(assertion.initializer, ";")] = ("",)
             removed += self._removed(assertion, keeps=is_recording or mode is Mode.RESULT)
         removed += map(place_of, self._bodies(outside))
-        if self._imports_testing:
+        if not all(slot.assertion.is_output for slot in outside):
             self._sort_maps(edits)
 
     def _sort_maps(self, edits: Edits) -> None:
         """Have loops over maps that are written out come to their rows in one order."""
         for loop in walk(self._root):
-            body, way = field_of(loop, "body"), self._statics.map_loop(loop) if loop.type == "for_statement" else None
+            body, way = field_of(loop, "body"), self._statics.map_loop(loop)
             if way is None or body is None or way.over.parent is None:
                 continue
             key, item = way.names

@@ -713,8 +713,8 @@ class Statics(static.Statics[Scopes]):
         return not any(covers(place_of(loop), place) for loop in loops for place in places)
 
     def _goes_over_map(self, loop: Node) -> bool:
-        clause = next((child for child in loop.named_children if child.type == "range_clause"), None)
-        if loop.type != "for_statement" or clause is None or self.map_loop(loop) is not None:
+        clause = _range_of(loop)
+        if clause is None or self.map_loop(loop) is not None:
             return False
         keys = (self._scopes.resolve(name) for name in listed(field_of(clause, "left"))[:1])
         around = [
@@ -727,11 +727,11 @@ class Statics(static.Statics[Scopes]):
 
     def map_loop(self, loop: Node) -> MapLoop | None:
         """What a loop over a map goes over by its keys' order where it is stripped; None where these have none."""
-        clause = next((child for child in loop.named_children if child.type == "range_clause"), None)
-        column = self._table(field_of(clause, "right")) if loop.type == "for_statement" else None
+        clause = _range_of(loop)
+        over, left = field_of(clause, "right"), listed(field_of(clause, "left"))
+        column = self._table(over)
         kind = self._resolved(field_of(column.table, "type")) if column is not None else None
         key = field_of(kind, "key")
-        over, left = field_of(clause, "right"), listed(field_of(clause, "left"))
         if clause is None or over is None or column is None or key is None or not left:
             return None
         pairs = named(field_of(column.table, "body"))
@@ -956,6 +956,12 @@ def _is_by_value(called: Node | None) -> bool:
         field_text(node, "receiver") for node in methods if field_text(node, "name") == field_text(called, "field")
     ]
     return bool(receivers) and not any("*" in receiver for receiver in receivers)
+
+
+def _range_of(loop: Node) -> Node | None:
+    """What a loop goes over, with the names that it gives that; None of another loop."""
+    parts = loop.named_children if loop.type == "for_statement" else ()
+    return next((child for child in parts if child.type == "range_clause"), None)
 
 
 def _is_begun(node: Node) -> bool:
