@@ -9,9 +9,9 @@ const watch = ({ tests, experiments }) => {
   for (const test of tests) {
     const { fn } = test;
     if (!fn) continue;
-    test.fn = (flags) => {
+    test.fn = (...given) => {
       running.id = idOf(FILE, titlesOf(test), seen_);
-      return fn(flags);
+      return fn(...given);
     };
   }
   experiments.forEach(watch);

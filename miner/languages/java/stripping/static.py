@@ -269,15 +269,11 @@ class Statics(static.Statics[Scopes]):
 
     def _is_always_come_to(self, statement: Node, home: Node) -> bool:
         """Whether a block comes to a statement in it, and as often, whatever the product says."""
-        if statement.parent == home:
-            return True
         between = list(takewhile(lambda at: at != home, upward(statement.parent)))
-        return (
-            len(between) > 0
-            and between[-1].parent == home
-            and all(at.type == "block" or at.type in _COUNTED for at in between)
-            and not self._is_by_choice(statement, home)
-        )
+        if not between:
+            return True
+        are_loops = all(at.type == "block" or at.type in _COUNTED for at in between)
+        return between[-1].parent == home and are_loops and not self._is_by_choice(statement, home)
 
     def calls_of(self, binding: Binding) -> list[Node] | None:
         """What a parameter of the file's own method is given, call by call; None where that can't be told."""

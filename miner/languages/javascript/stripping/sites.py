@@ -717,13 +717,9 @@ class Reader(sites.Reader[Statics]):
     def _of_code(self, call: Node, function: Node, arguments: Sequence[Node]) -> Assertion | None:
         if self._is_from(function, "fail", hapi.MODULES):
             return _reached(call)
-        chain: list[str] = []
-        at: Node | None = function
-        while at is not None and at.type == "member_expression":
-            chain.insert(0, field_text(at, "property"))
-            at = field_of(at, "object")
-        given = arguments_of(at) if at is not None else []
-        if not chain or not given or not self._is_from(field_of(at, "function"), "expect", hapi.MODULES):
+        chain, first = dotted(function)
+        given = arguments_of(first) if first is not None else []
+        if not chain or not given or not self._is_from(field_of(first, "function"), "expect", hapi.MODULES):
             return None
         if chain[-1] in hapi.AWAITED:
             return self._thrown_in_code(call, chain, given[0], arguments)
@@ -735,10 +731,8 @@ class Reader(sites.Reader[Statics]):
     ) -> Assertion | None:
         """An error that is asked for, and that nothing else is done with."""
         awaits, flags = hapi.AWAITED[chain[-1]], hapi.flags_of(chain)
-        around = (
-            call.parent.parent if call.parent is not None and call.parent.type == "await_expression" else call.parent
-        )
-        if around is None or around.type != "expression_statement":
+        whole = call.parent if call.parent is not None and call.parent.type == "await_expression" else call
+        if whole.parent is None or whole.parent.type != "expression_statement":
             return None
         if flags == ["not"] and not arguments:
             return _not_raising(call, value, awaits)
