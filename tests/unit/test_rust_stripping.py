@@ -688,10 +688,16 @@ def test_an_assertion_is_complained_of_where_a_name_is_declared_that_has_its_typ
     assert [sorted(slot.lines) for slot in source.slots] == [[3, 6]]
 
 
-def test_a_macro_that_is_called_like_a_type_keeps_no_file_from_being_read():
-    after = stripped(in_test('assert_eq!(f(1), 2);\ncheck(g(), str![["a"]]);'))
-    assert 'check(g(), str![["a"]]);' in after
+@pytest.mark.parametrize("rest", ['check(g(), str![["a"]]);', "try!(g());", "grammar! { a = { b ~ c } }"])
+def test_a_macro_that_is_called_like_a_type_or_a_keyword_or_is_given_a_tilde_keeps_no_file_from_being_read(rest):
+    after = stripped(in_test(f"assert_eq!(f(1), 2);\n{rest}"))
+    assert rest in after
     assert "f(1), 2" not in after
+
+
+def test_what_the_macro_for_errors_is_given_is_read_as_an_expression():
+    after = stripped(in_test("try!(ok(check(f(1), 2))); assert_eq!(try!(f(3)), 4);", head=CHECK))
+    assert ("f(1)" in after, "try!(f(3))" in after, re.findall(r"\b[24]\b", after)) == (True, True, [])
 
 
 @pytest.mark.parametrize("shown", ['format!("{}", Color::Red)', "Color::Red.to_string()", "Color::Red.as_ref()"])
@@ -765,6 +771,7 @@ CHECK_MACRO = "macro_rules! check { ($a:expr, $b:expr) => { assert_eq!($a, $b) }
 
 SOME = "macro_rules! some {{ ($e:expr) => {{ match $e {{ Some(x) => x, None => {} }} }} }}\n"
 ERRING = "fn maybe(x: Option<u8>, w: u8) -> Option<()> { let x = x?; assert_eq!(x, w); Some(()) }\n"
+ERRING_BY_MACRO = ERRING.replace("x?", "try!(x)")
 
 
 @pytest.mark.parametrize(
@@ -835,7 +842,7 @@ ERRING = "fn maybe(x: Option<u8>, w: u8) -> Option<()> { let x = x?; assert_eq!(
         (f"{ROWS} {{ let x = some!(f(a)); assert_eq!(x, want); }}", SOME.format("continue")),
         (f"{ROWS} {{ if a > 1 {{ some!(f(a)); }} assert_eq!(g(a), want); }}", SOME.format("continue")),
         (TWICE, f"{SOME.format('return')}{MAYBE} {{ let x = some!(x); assert_eq!(x, w); }}\n"),
-        ("let _ = maybe(f(1), 1); maybe(f(2), 2).is_some();", ERRING),
+        *(("let _ = maybe(f(1), 1); maybe(f(2), 2).is_some();", head) for head in (ERRING, ERRING_BY_MACRO)),
         ("maybe(f(1), 1).unwrap(); if let Err(_) = maybe(f(2), 2) {}", ERRING),
     ],
 )
@@ -889,6 +896,7 @@ def test_what_the_product_may_change_choose_or_show_is_not_expected(body, head):
         ("if f() > 1 { check![f(), 1] } check![g(), 2];", CHECK_MACRO),
         (f"{ROWS} {{ let x = some!(f(a)); assert_eq!(x, want); }}", SOME.format("panic!()")),
         ("maybe(f(1), 1)?; maybe(f(2), 2).await.unwrap();", ERRING),
+        ("try!(maybe(f(1), 1)); maybe(f(2), 2).unwrap();", ERRING_BY_MACRO),
         (
             "both().unwrap();",
             f"{ERRING}fn both() -> Option<()> {{ maybe(f(1), 1)?; maybe(f(2), 2) }}\n",

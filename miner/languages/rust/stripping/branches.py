@@ -9,7 +9,7 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from harness.core.syntax import field_of, field_text, is_field, named, text_of, upward, walk, words
-from miner.languages.rust.stripping.scopes import macro_of
+from miner.languages.rust.stripping.scopes import hands_on, macro_of
 
 _PANICS = words("panic unreachable unimplemented todo")
 _OWN = words("closure_expression function_item async_block macro_definition")
@@ -60,7 +60,7 @@ def _branch(around: Node, at: Node) -> list[Node]:
 def _leaving(statement: Node, ways: Ways) -> Iterator[Node]:
     """What says whether a statement leaves a turn of a loop, a block or a function that it stands in."""
     for end in walk(statement, _OWN):
-        if (macro_named(end) or macro_of(end)) in ways.macros or (end.type == "try_expression" and not ways.is_heeded):
+        if (macro_named(end) or macro_of(end)) in ways.macros or (hands_on(end) and not ways.is_heeded):
             yield end
         is_return = end.type == "return_expression" and ways.is_called and not _ends(end)
         if is_return or (end.type in _LEAVING and _leads_out(end, statement)):

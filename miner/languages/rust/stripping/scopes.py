@@ -37,7 +37,9 @@ SNAPSHOTS = {
 """Macros that compare the text of a value with one that is kept, each with how that text is made."""
 _LIBRARIES = ("std", "core", "alloc", "pretty_assertions", "similar_asserts", "assert_matches", "matches", "insta")
 """Crates whose macros of these names compare alike."""
-_KNOWN = frozenset({*ASSERTIONS, *MATCHING, *SNAPSHOTS, "format", "concat", "vec"})
+_HANDING_ON = "tRY"
+"""The macro `try`, as it is read."""
+_KNOWN = frozenset({*ASSERTIONS, *MATCHING, *SNAPSHOTS, "format", "concat", "vec", _HANDING_ON})
 _OPENED = re.compile(rf"(?:(?:::)?(?:{'|'.join(_LIBRARIES)})::)?(?:assert_matches::)?({'|'.join(_KNOWN - {'vec'})})")
 _SEPARATORS = {"=>": b", ", ";": b",", ":": b","}
 _MARKS = {"@": b" "}
@@ -60,25 +62,28 @@ _SEEN_BEFORE = _INSIDE | {"constant"}
 
 _read = syntax.reader(tree_sitter_rust.language())
 _read_parts = syntax.reader(tree_sitter_rust.language(), lambda _error: True)
-_SNAPSHOT = re.compile(rb"\bstr(?=!\s*[\[({])")
-"""A macro that the grammar takes for a type (snapbox's `str![[…]]`)."""
+_MISTAKEN = re.compile(rb"\b(?:str|try)(?=!\s*[\[({])")
+"""Macros that the grammar takes for a type (snapbox's `str![[…]]`) or a keyword (`try!(f())`, before `?`)."""
 
 
 _UNKNOWN_PLACE = re.compile(
-    r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]"
+    r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]|~"
 )
-"""Attributes where the grammar knows none or one alone: of a pattern's fields, and of rstest's parameters."""
+"""Attributes where the grammar knows none or one alone: of a pattern's fields, and of rstest's parameters; and a sign."""
 
 
 def parse(source: bytes) -> Node:
-    """The syntax tree of a file; see `syntax.reader`. Attributes that the grammar has no place for are not there."""
-    source = _SNAPSHOT.sub(b"sTR", source)
+    """The syntax tree of a file; see `syntax.reader`. Attributes that the grammar has no place for are not there.
+
+    A tilde, which macros alone are given, is another sign.
+    """
+    source = _by_other_names(source)
     try:
         return _read(source)
     except ValueError:
         text = bytearray(source)
         for match in _UNKNOWN_PLACE.finditer(inline.without_words(source.decode("latin-1"))):
-            text[match.start() : match.end()] = b" " * len(match[0])
+            text[match.start() : match.end()] = b"^" if match[0] == "~" else b" " * len(match[0])
         if bytes(text) == source:
             raise
         return _read(bytes(text))
@@ -86,7 +91,11 @@ def parse(source: bytes) -> Node:
 
 def parse_parts(source: bytes) -> Node:
     """The syntax tree of what a file of code has of tests, where a macro that is left out may be around some."""
-    return _read_parts(_SNAPSHOT.sub(b"sTR", source))
+    return _read_parts(_by_other_names(source))
+
+
+def _by_other_names(source: bytes) -> bytes:
+    return _MISTAKEN.sub(lambda macro: macro[0][:1] + macro[0][1:].upper(), source)
 
 
 def opened(source: bytes) -> tuple[bytes, Node]:
@@ -171,6 +180,11 @@ def macro_of(call: Node) -> str:
     """The macro that a call of an opened source is one of, without its path; empty for a function."""
     name = field_text(call, "function") if call.type == "call_expression" else ""
     return name.rpartition("::")[2].removesuffix("_") if name.endswith("_") else ""
+
+
+def hands_on(node: Node) -> bool:
+    """Whether it leaves a function where what it is given is an error."""
+    return node.type == "try_expression" or macro_of(node) == "try"
 
 
 def _is_macro(node: Node) -> bool:

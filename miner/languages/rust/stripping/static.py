@@ -23,7 +23,7 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.rust.stripping.branches import Ways, conditions, macro_named
-from miner.languages.rust.stripping.scopes import CAPTURED, TEXTS, Binding, Scopes, functions_around, macro_of
+from miner.languages.rust.stripping.scopes import CAPTURED, TEXTS, Binding, Scopes, functions_around, hands_on, macro_of
 from miner.languages.stripping import static
 from miner.languages.stripping.static import member_of
 
@@ -257,7 +257,9 @@ class Statics(static.Statics[Scopes]):
             function = around.parent
             is_last = named(around)[-1] == call and function is not None and function.type == "function_item"
             return is_last and all(self._is_heeded(of, depth + 1) for of in self._calls_to(function))
-        return around.type == "try_expression" or (around.type in _HANDING_ON and self._is_heeded(around, depth + 1))
+        if around.type == "arguments" and around.parent is not None and hands_on(around.parent):
+            return True
+        return hands_on(around) or (around.type in _HANDING_ON and self._is_heeded(around, depth + 1))
 
     def _is_settled(self, condition: Node) -> bool:
         """Whether the product has no part in what says this, or in how often a loop goes round."""
