@@ -69,6 +69,7 @@ def record(
     beside: Mapping[str, bytes] | None = None,
     written: Callable[[Any], Mapping[int, WrittenForm]] = lambda _parsed: {},
     is_run_around: bool = False,
+    new_code: Collection[str] = (),
 ) -> RecordedTests:
     """Take the expectations out of a task's hidden tests, and keep what the fix gives there.
 
@@ -76,9 +77,9 @@ def record(
     are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
     test is of. Files `beside` are hidden as well, and keep what they assert. `written` tells of a parsed file how its
     assertions have what they expect. With `is_run_around` what runs outside of tests fails these where it asserts, so
-    an assertion that is made there as well stays inside. What is only expected goes out of the data that the tests
-    read as well, where it stands there word by word. Listed tests that can't be judged outside have no entry in what
-    is returned.
+    an assertion that is made there as well stays inside. Of tests in files of `new_code`, which the base lacks, it gives
+    nothing right. What is only expected goes out of the data that the tests read as well, where it stands there word by
+    word. Listed tests that can't be judged outside have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.
@@ -108,6 +109,7 @@ def record(
         run=run,
         function=function,
         is_run_around=is_run_around,
+        new_code=new_code,
     ).record()
     forms = {number: form for file in files for number, form in written(file.source).items()}
     return replace(recorded, written=forms)
@@ -122,6 +124,7 @@ class _Recorder:
     run: TaskRun
     function: Callable[[str], str]
     is_run_around: bool
+    new_code: Collection[str]
 
     def __post_init__(self) -> None:
         self._slots: dict[int, tuple[_File, Slot[Assertion]]] = {
@@ -308,7 +311,7 @@ class _Recorder:
     def _right_beyond(self, expectations: Expectations, before: TestReport) -> tuple[Event, ...]:
         """What the base gives right where its tests end before: who keeps them going gets that for nothing.
 
-        Of a test that can't be kept going that is whatever it did not come to.
+        Of a test that can't be kept going that is whatever it did not come to, unless it stands in new code.
         """
         before_events = {_key(expectations, event): event for event in before.events}
         beyond = {
@@ -320,6 +323,7 @@ class _Recorder:
             or before_events[key].raised is not None
         }
         ended = {key[0] for key in beyond.keys() - before_events.keys()}
+        ended = {test_id for test_id in ended if self.function(test_id).partition("::")[0] not in self.new_code}
         parsed = {file.path: file.source for file in self.files if file.path in expectations.files}
         parsed |= {path: source for path, (_, source) in self.others.items()}
         tried = {path: text for path, (text, _) in self.others.items()}

@@ -224,6 +224,30 @@ def test_what_the_base_gives_right_beyond_the_error_that_ends_a_test_is_known_of
     assert found.expectations.tests[TEST].place == "host"
 
 
+@pytest.mark.parametrize(("new_code", "right"), [((), [0]), (("t.py",), [])])
+def test_of_a_test_that_the_base_does_not_have_nothing_is_right_only_where_it_stands_in_new_code(new_code, right):
+    @without_data
+    def run(files, *, gold, number=0, tests=()) -> TestReport:
+        values = (["i", "1"],) * (2 if b"recorded" in files["t.py"] else 1)
+        return TestReport(
+            statuses={TEST: TestStatus.PASSED} if gold else {},
+            finished=True,
+            exit_code=0,
+            events=(Event(test_id=TEST, slot=0, n=0, values=values, raised=None),) if gold else (),
+            collected=(TEST,) if gold else (),
+        )
+
+    found = record(
+        {"t.py": b"import shop\n\ndef test_a():\n    assert shop.f(1) == 1\n"},
+        fail_to_pass=[TEST],
+        pass_to_pass=[],
+        parse=partial(parsed, product=lambda _: True),
+        run=run,
+        new_code=new_code,
+    )
+    assert [event.slot for event in found.before] == right
+
+
 COMPILED = b"""class ATest {
     @Test void a() {
         org.junit.jupiter.api.Assertions.assertEquals(1, f(1));

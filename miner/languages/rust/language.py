@@ -141,6 +141,7 @@ class Rust(TreeLanguage):
         hidden = patch.parse(task.hidden.test_patch, trusted=True).paths
         helpers = helpers_in(source for path, source in code.items() if path not in task.instance.test.allowed_paths)
         tests = {path: source for path, source in code.items() if path in hidden}
+        new_code = {path for path in tests if path in task.instance.test.allowed_paths} - run.base.keys()
 
         def strip(filed: frozenset[str]) -> RecordedTests:
             return record(
@@ -163,6 +164,7 @@ class Rust(TreeLanguage):
                 run=run,
                 function=partial(function_of_test, code),
                 written=lambda parsed: parsed.written(value_of),
+                new_code=new_code,
             )
 
         def still(filed: frozenset[str], recorded: RecordedTests) -> frozenset[str]:
