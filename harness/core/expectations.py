@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal, Self
+from functools import cache, cached_property
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -101,7 +101,7 @@ class Expectations:
     """By listed id; a test that is not here is judged inside."""
 
     @classmethod
-    def from_json(cls, document: Any, *, where: str = "expectations.json") -> Self:
+    def from_json(cls, document: Any, *, where: str = "expectations.json") -> Expectations:
         """From a parsed file.
 
         Raises:
@@ -111,7 +111,7 @@ class Expectations:
         if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
             raise InputError(f"{where} is not a file of expectations of schema version {SCHEMA_VERSION}")
         try:
-            read_back = TypeAdapter(cls).validate_python({name: document[name] for name in document if name in _FIELDS})
+            read_back = _reader().validate_python({name: document[name] for name in document if name in _FIELDS})
         except ValidationError as error:
             raise InputError(f"{where}: {wording.problems(error.errors())}") from error
         unknown = sorted({site.op for site in read_back.sites.values()} - OPERATORS)
@@ -143,3 +143,8 @@ class Expectations:
 
 
 _FIELDS = ("files", "ids", "sites", "tests")
+
+
+@cache
+def _reader() -> TypeAdapter[Expectations]:
+    return TypeAdapter(Expectations)  # takes as long as reading a small task's
