@@ -77,9 +77,9 @@ def record(
     are numbered from that number on, and raises what it raises where it can't; `function` gives the function that a
     test is of. Files `beside` are hidden as well, and keep what they assert. `written` tells of a parsed file how its
     assertions have what they expect. With `is_run_around` what runs outside of tests fails these where it asserts, so
-    an assertion that is made there as well stays inside. Of tests in files of `new_code`, which the base lacks, it gives
-    nothing right. What is only expected goes out of the data that the tests read as well, where it stands there word by
-    word. Listed tests that can't be judged outside have no entry in what is returned.
+    an assertion that is made there as well stays inside. The base gives nothing right that tests in files of `new_code`
+    ask for. What is only expected goes out of the data that the tests read as well, where it stands there word by word.
+    Listed tests that can't be judged outside have no entry in what is returned.
 
     Raises:
         InfrastructureError: the engine failed.

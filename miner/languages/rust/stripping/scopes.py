@@ -69,7 +69,7 @@ _MISTAKEN = re.compile(rb"\b(?:str|try)(?=!\s*[\[({])")
 _UNKNOWN_PLACE = re.compile(
     r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]|~"
 )
-"""Attributes where the grammar knows none or one alone: of a pattern's fields, and of rstest's parameters; and a sign."""
+"""Attributes where the grammar knows none or one alone: of a pattern's fields, of rstest's parameters. And a sign."""
 
 
 def parse(source: bytes) -> Node:
