@@ -86,6 +86,7 @@ def right():
 
 
 TEXTS = ["a b", "a::b", "a[b]", "\u20ac \u65e5\u672c \U0001f600", "tab\tand\nline", "nul\0", "\x1b[31m", "x" * 20000]
+TEXTS += ["y" * 12000000]  # which is left out
 
 
 @pytest.mark.parametrize("text", TEXTS)
