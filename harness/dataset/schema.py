@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 class FileModel(BaseModel):
     """A file of the dataset: unknown fields are kept, a wrong type is an error."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
 
     def as_written(self) -> dict[str, Any]:
         """Every field, defaults included, in the order of declaration; unknown ones last."""

@@ -31,7 +31,7 @@ class Mode(StrEnum):
 class GateRules(BaseModel):
     """`[gate]`: what a candidate must keep. docs/gate.md explains each."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     mode: Mode = Field(default=Mode.NO_REGRESSION, strict=False, description=" or ".join(f'"{mode}"' for mode in Mode))
     """`no-regression` passes where no larger drop was seen; `no-worse-than` where one is ruled out."""
