@@ -92,7 +92,7 @@ def funnel_line(line: FunnelLine) -> Text:
         dependences = ", ".join(f"{count} {cause}" for cause, count in line.unstable.items())
         text.append(f"  unstable tests: {dependences}", style="yellow")
     if line.given_up:
-        text.append(f"  skipped to stay within the budget: {'; '.join(line.given_up)}", style="yellow")
+        text.append("  fewer runs, to stay within its budget", style="bright_black")
     if line.seconds >= 1:
         text.append(f"  {line.seconds:.0f} s", style="bright_black")
     return text

@@ -219,6 +219,13 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
     assert "left: 1" in report.texts[f"{KINDS_TEST}::wrong"]
 
 
+def test_where_the_library_does_not_declare_a_module_yet_its_other_tests_are_run(task, sandbox):
+    path = "src/undeclared.rs"
+    report = run(task, sandbox, path, overlay={path: b"#[test]\nfn one() {}\n"})
+    assert statuses(report, rust.LIB)["tests::cents"] == "PASSED"
+    assert (report.collect_errors, report.finished) == ({}, True)
+
+
 def test_of_a_run_that_is_ended_all_tests_are_named_so_that_the_one_which_did_is_known(task, sandbox):
     ends = KILLING.format("parent(parent(own()))")
     report = run(task, sandbox, "tests/ends.rs", overlay={"tests/ends.rs": ends.encode()})

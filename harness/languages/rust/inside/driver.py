@@ -109,7 +109,7 @@ class Target(object):
         self.root = os.path.relpath(facts["src_path"])
         self.kind, self.name = facts["kind"][0], facts["name"]
         self.is_documented = self.kind in LIBRARIES and facts.get("doctest", True)
-        self.asked, self.program, self.stamp, self.sources = [], None, None, ()
+        self.asked, self.program, self.stamp, self.sources = [], None, None, set()
 
     @property
     def flags(self):
@@ -186,6 +186,17 @@ def targets_of(names, examples, metadata):
         if not targets:
             say("collect_error", id=path, text="cargo has no package with a target that it could be part of")
     return chosen, list(documented.values())
+
+
+def place_modules(targets):
+    """Take files that no program is compiled of for modules of the library that they may be of.
+
+    Where a fix declares them, and has their tests, the other tests of the library are to hold before it as well.
+    """
+    placed = {path for target in targets for path in target.sources}
+    for target in targets:
+        if target.program and target.kind in LIBRARIES:
+            target.sources |= {path for path, _ in target.asked if path not in placed}
 
 
 def read_package(folder, listing):
@@ -496,6 +507,7 @@ def main(settings, names):
     well, began = True, time.monotonic()
     for folder in dict.fromkeys(target.folder for target in targets):  # all are compiled before any test runs
         well = compile_targets([target for target in targets if target.folder == folder], settings["options"]) and well
+    place_modules(targets)
     compiled = [examples for examples in documented if examples.compile(settings["options"], work)]
     well = well and len(compiled) == len(documented)
     say("compiled", seconds=round(time.monotonic() - began, 6))
