@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -219,9 +220,11 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
     assert "left: 1" in report.texts[f"{KINDS_TEST}::wrong"]
 
 
-def test_where_the_library_does_not_declare_a_module_yet_its_other_tests_are_run(task, sandbox):
+@pytest.mark.parametrize("files", [{"src/undeclared.rs": b"#[test]\nfn one() {}\n"}, {}])
+def test_where_the_library_does_not_declare_a_module_yet_its_other_tests_are_run(task, sandbox, files):
     path = "src/undeclared.rs"
-    report = run(task, sandbox, path, overlay={path: b"#[test]\nfn one() {}\n"})
+    test = replace(task.instance.test, allowed_paths=(path,))
+    report = run(replace(task, instance=replace(task.instance, test=test)), sandbox, path, overlay=files)
     assert statuses(report, rust.LIB)["tests::cents"] == "PASSED"
     assert (report.collect_errors, report.finished) == ({}, True)
 

@@ -25,13 +25,18 @@ def run_tests(spec, frames, watch):
     # A proof's run in another language: Node's ICU asks for it here. As images lack it, text is ASCII to Java, Ruby or C then.
     if os.environ.get("LANGUAGE") and "in_python" not in spec:
         os.environ["LC_ALL"] = os.environ["LANGUAGE"] + ".UTF-8"
+
+    def is_there(name):
+        """Also a file of code that the fix brings with tests in it: the others of its program are run."""
+        path = name.split("::")[0]
+        return path in spec.get("inline", ()) or os.path.exists(os.path.join(WORK, path))
+
     source, entry = os.pipe()
     set_dumpable(0)  # the key of the frames is in this process
     pid = os.fork()
     if pid == 0:
         blank(frames.key)
-        files = [path for path in spec["files"] if os.path.exists(os.path.join(WORK, path.split("::")[0]))]
-        become(spec["argv"] + files, source, entry, "in_python" in spec)
+        become(spec["argv"] + list(filter(is_there, spec["files"])), source, entry, "in_python" in spec)
     os.close(entry)
     for kind, fields in frames_from(source):
         frames.send(kind, **fields)
