@@ -87,7 +87,7 @@ fn finds_itself_and_programs_where_cargo_compiles() {
     assert!(String::from_utf8(told.stdout).unwrap().starts_with(&target));
 }
 """
-PLACE = 'fn main() { println!("{}", std::env::current_exe().unwrap().display()); }\n'
+PLACE = 'fn main() { println!("{}", std::env::current_exe().unwrap().display()); }\n\n#[test]\nfn well() {}\n'
 MIN_BITS = 8
 SEEN = {
     "well": "PASSED",
@@ -220,12 +220,16 @@ def test_every_kind_of_test_is_told_and_one_that_ends_its_program_loses_no_other
     assert "left: 1" in report.texts[f"{KINDS_TEST}::wrong"]
 
 
-@pytest.mark.parametrize("files", [{"src/undeclared.rs": b"#[test]\nfn one() {}\n"}, {}])
-def test_where_the_library_does_not_declare_a_module_yet_its_other_tests_are_run(task, sandbox, files):
-    path = "src/undeclared.rs"
-    test = replace(task.instance.test, allowed_paths=(path,))
-    report = run(replace(task, instance=replace(task.instance, test=test)), sandbox, path, overlay=files)
-    assert statuses(report, rust.LIB)["tests::cents"] == "PASSED"
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize(
+    ("path", "test"),
+    [("src/undeclared.rs", f"{rust.LIB}::tests::cents"), ("src/bin/place/undeclared.rs", "src/bin/place.rs::well")],
+)
+def test_where_a_program_does_not_declare_a_module_yet_its_other_tests_are_run(task, sandbox, path, test, is_there):
+    spec = replace(task.instance.test, allowed_paths=(path,))
+    overlay = {path: b"#[test]\nfn one() {}\n"} if is_there else {}
+    report = run(replace(task, instance=replace(task.instance, test=spec)), sandbox, path, overlay=overlay)
+    assert report.statuses.get(test) is TestStatus.PASSED
     assert (report.collect_errors, report.finished) == ({}, True)
 
 

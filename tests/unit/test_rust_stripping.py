@@ -565,6 +565,8 @@ def test_a_macro_that_calls_itself_or_takes_what_it_likes_is_known_to_stay(macro
     [
         ('fn g(p: P) { let P { a, #[cfg(feature = "b")] b, .. } = p; }\n', "#[test]\nfn a() {"),
         ("", "#[rstest]\n#[case(1)]\nfn a(#[future(awt)] #[case] n: u8) {"),
+        ("", "#[test]\nfn a() { let x = #[rustfmt::skip] [1, 2]; g(x);"),
+        ("", "#[test]\nfn a() { g(1, (#[allow(clippy::all)] h(2)));"),
     ],
 )
 def test_an_attribute_that_the_grammar_has_no_place_for_keeps_no_file_from_being_read(head, test):

@@ -189,14 +189,17 @@ def targets_of(names, examples, metadata):
 
 
 def place_modules(targets):
-    """Take files that no program is compiled of for modules of the library that they may be of.
+    """Take files that no program is compiled of for modules of the library, or else the binary, that they may be of.
 
-    Where a fix declares them, and has their tests, the other tests of the library are to hold before it as well.
+    Where a fix declares them, and has their tests, the other tests of that program are to hold before it as well.
     """
     placed = {path for target in targets for path in target.sources}
-    for target in targets:
-        if target.program and target.kind in LIBRARIES:
-            target.sources |= {path for path, _ in target.asked if path not in placed}
+    asking = {path: [] for target in targets for path, _ in target.asked if path not in placed}
+    for path, programs in asking.items():
+        programs += [target for target in targets if target.program and path in dict(target.asked)]
+        libraries = [target for target in programs if target.kind in LIBRARIES]
+        for target in libraries or [target for target in programs if target.kind == "bin"]:
+            target.sources.add(path)
 
 
 def read_package(folder, listing):

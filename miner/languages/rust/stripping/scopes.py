@@ -67,9 +67,11 @@ _MISTAKEN = re.compile(rb"\b(?:str|try)(?=!\s*[\[({])")
 
 
 _UNKNOWN_PLACE = re.compile(
-    r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]|~"
+    r"#\[cfg\([^\]\n]*\)\](?=\s*(?:(?:ref|mut)\s+)*\w+\s*[,}])|#\[(?:future(?:\(awt\))?|notrace|by_ref|ignore)\]"
+    r"|#\[(?:rustfmt::skip|(?:allow|expect)\([^\]\n]*\))\]|~"
 )
-"""Attributes where the grammar knows none or one alone: of a pattern's fields, of rstest's parameters. And a sign."""
+"""Attributes where the grammar knows none or one alone: of a pattern's fields, of rstest's parameters, of what is set.
+And a sign."""
 
 
 def parse(source: bytes) -> Node:
