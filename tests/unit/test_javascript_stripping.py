@@ -1693,3 +1693,12 @@ def test_libraries_that_say_the_same_words_compare_in_their_own_ways():
         [("js.deep", {"rules": "should", "asks": "should"})],
     ]
     assert of_runner(of_chai, "mocha").slots == ()
+
+
+def test_a_file_with_types_of_flow_is_read():
+    text = (
+        'import type { A } from "./a";\nconst make = (a: ?string, n: number): A => f(a, n);\n'
+        'test("a", (): void => { assert.equal((make("b", 2): any), 7); });\n'
+    )
+    assert '__goldseam__(0, () => [(make("b", 2): any)]);' in stripped(text)
+    assert "7" not in stripped(text)

@@ -41,13 +41,18 @@ def is_typescript(path: str) -> bool:
 
 
 def parse(source: bytes, path: str) -> Node:
-    """The syntax tree of a file, by the grammar that its name says.
+    """The syntax tree of a file, by the grammar that its name says; types of Flow are read as those of TypeScript.
 
     Raises:
         ValueError: it is not of this grammar, or too large.
 
     """
-    return _READERS.get("." + path.rpartition(".")[2], _JAVASCRIPT)(source)
+    if is_typescript(path):
+        return _READERS["." + path.rpartition(".")[2]](source)
+    try:
+        return _JAVASCRIPT(source)
+    except ValueError:
+        return _READERS[".tsx"](source)
 
 
 def arguments_of(call: Node) -> list[Node]:
