@@ -61,6 +61,26 @@ def shortened(text: str) -> str:
 
 
 @pytest.mark.parametrize(
+    ("body", "left", "modes"),
+    [
+        ("assert.Equal(t, new(3), f(1))", "<0: f(1)>", [Mode.EXPECTED]),
+        ('assert.Equal(t, f(new("a)")), new(int64(4)))', '<0: f(new("a)"))>', [Mode.EXPECTED]),
+        ("x := g(); assert.Equal(t, new(x), f(1))", "x := g(); <0: new(x), f(1)>", [Mode.OPERANDS]),
+        ("x := g(); assert.Equal(t, new(x.y), f(1))", "x := g(); <0: new(x.y), f(1)>", [Mode.OPERANDS]),
+        ("assert.Equal(t, new(big.Int), f(1))", "<0: f(1)>", [Mode.EXPECTED]),
+        (
+            "want := new(3); f(want); assert.Equal(t, want, g())",
+            "want := new(3); f(want); <0: want, g()>",
+            [Mode.OPERANDS],
+        ),
+    ],
+)
+def test_new_of_a_value_is_read_beside_that_of_a_type(body, left, modes):
+    assert stripped(body) == left
+    assert list(best(parsed(function(body))).values()) == modes
+
+
+@pytest.mark.parametrize(
     ("body", "left", "op"),
     [
         ("if f(1) != 3 { t.Error(1) }", "if <0: f(1)> { }", "go.=="),

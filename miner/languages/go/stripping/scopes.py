@@ -20,8 +20,34 @@ OWN = "./"
 _VERSION = re.compile(r"v\d+")
 
 
-parse = syntax.reader(tree_sitter_go.language())
-"""The syntax tree of a file; see `syntax.reader`."""
+_read = syntax.reader(tree_sitter_go.language())
+_TEXT = rb'"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])*\''
+_NEW = re.compile(rb"\bnew\((?:%s|[^()\"'`]|\((?:%s|[^()\"'`])*\))*\)" % (_TEXT, _TEXT))
+_NAMED = re.compile(rb"new\(([A-Za-z_]\w*)(?:\.\w+)*\)")
+NEW_OF_VALUE = "neW"
+"""What `new` is called in a tree where it is given a value, as from Go 1.26 on: the grammar knows that of types."""
+
+
+def parse(source: bytes) -> Node:
+    """The syntax tree of a file; see `syntax.reader`."""
+
+    def read_as(call: re.Match[bytes]) -> bytes:
+        named_one = _NAMED.fullmatch(call[0])
+        if named_one is not None:
+            is_value = re.search(rb"\b%s\b[\w\s,]*:=" % named_one[1], source) is not None
+        else:
+            is_value = not _is_of_type(call[0])
+        return NEW_OF_VALUE.encode() + call[0][3:] if is_value else call[0]
+
+    return _read(_NEW.sub(read_as, source))
+
+
+def _is_of_type(new: bytes) -> bool:
+    try:
+        _read(b"package a\nvar _ = " + new)
+    except ValueError:
+        return False
+    return True
 
 
 def listed(node: Node | None) -> list[Node]:

@@ -28,7 +28,16 @@ from harness.core.syntax import (
     words,
 )
 from miner.languages.go.stripping import libraries
-from miner.languages.go.stripping.scopes import FUNCTIONS, OWN, Binding, Scopes, function_around, listed, statements_of
+from miner.languages.go.stripping.scopes import (
+    FUNCTIONS,
+    NEW_OF_VALUE,
+    OWN,
+    Binding,
+    Scopes,
+    function_around,
+    listed,
+    statements_of,
+)
 from miner.languages.stripping import static
 
 if TYPE_CHECKING:
@@ -45,7 +54,7 @@ _TYPES = words(
 )
 _SORTED = words("string byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64")
 """Types of keys by whose order a map is gone over (GoldseamRows of harness/languages/go/inside/handout.go)."""
-_BUILTINS = _TYPES | words("len cap append make new complex real imag")
+_BUILTINS = _TYPES | words("len cap append make new complex real imag") | {NEW_OF_VALUE}
 """Without `min` and `max`, which a package often has of its own."""
 _STANDARD = words(
     "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag"
