@@ -9,6 +9,7 @@ import pytest
 from miner.languages.base import Mode
 from miner.languages.go.stripping import literals
 from miner.languages.go.stripping.package import named_by_others, package_of
+from miner.languages.go.stripping.scopes import parse
 from miner.languages.go.stripping.source import StrippedSource
 
 HEAD = """\
@@ -68,6 +69,7 @@ def shortened(text: str) -> str:
         ("x := g(); assert.Equal(t, new(x), f(1))", "x := g(); <0: new(x), f(1)>", [Mode.OPERANDS]),
         ("x := g(); assert.Equal(t, new(x.y), f(1))", "x := g(); <0: new(x.y), f(1)>", [Mode.OPERANDS]),
         ("assert.Equal(t, new(big.Int), f(1))", "<0: f(1)>", [Mode.EXPECTED]),
+        ('f("new(3)", new(3)); assert.Equal(t, g(), 1)', 'f("new(3)", new(3)); <0: g()>', [Mode.EXPECTED]),
         (
             "want := new(3); f(want); assert.Equal(t, want, g())",
             "want := new(3); f(want); <0: want, g()>",
@@ -78,6 +80,11 @@ def shortened(text: str) -> str:
 def test_new_of_a_value_is_read_beside_that_of_a_type(body, left, modes):
     assert stripped(body) == left
     assert list(best(parsed(function(body))).values()) == modes
+
+
+def test_what_a_text_or_a_comment_says_of_new_stays():
+    root = parse(b'package a\n// new(3)\nvar a, b = "new(4)", new(5) /* new(6) */\nvar c = `new(7)`\n')
+    assert root.text.decode().count("neW(") == 1
 
 
 @pytest.mark.parametrize(

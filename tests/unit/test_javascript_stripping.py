@@ -1697,7 +1697,8 @@ def test_libraries_that_say_the_same_words_compare_in_their_own_ways():
 
 def test_a_file_with_types_of_flow_is_read():
     text = (
-        'import assert from "assert";\nimport type { A } from "./a";\nconst make = (a: ?string, n: number): A => f(a, n);\n'
+        'import assert from "assert";\nimport type { A } from "./a";\n'
+        "const make = (a: ?string, n: number): A => f(a, n);\n"
         'test("a", (): void => { assert.equal((make("b", 2): any), 7); });\n'
     )
     assert '__goldseam__(0, () => [(make("b", 2): any)]);' in stripped(text)

@@ -8,7 +8,7 @@ import pytest
 
 from miner.languages.base import Mode
 from miner.languages.rust.language import function_of_test
-from miner.languages.rust.stripping import literals, snapshots
+from miner.languages.rust.stripping import literals, scopes, snapshots
 from miner.languages.rust.stripping.examples import StrippedExamples
 from miner.languages.rust.stripping.helpers import helpers_in
 from miner.languages.rust.stripping.patterns import pattern_of
@@ -695,6 +695,11 @@ def test_a_macro_that_is_called_like_a_type_or_a_keyword_or_is_given_a_tilde_kee
     after = stripped(in_test(f"assert_eq!(f(1), 2);\n{rest}"))
     assert rest in after
     assert "f(1), 2" not in after
+
+
+def test_what_a_text_says_of_such_a_macro_stays():
+    root = scopes.parse(b'fn a() { f("try!(1)"); try!(g()); } // str![2]\n')
+    assert (root.text.decode().count("try!("), root.text.decode().count("str![")) == (1, 1)
 
 
 def test_what_the_macro_for_errors_is_given_is_read_as_an_expression():

@@ -22,7 +22,10 @@ _VERSION = re.compile(r"v\d+")
 
 _read = syntax.reader(tree_sitter_go.language())
 _TEXT = rb'"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])*\''
-_NEW = re.compile(rb"\bnew\((?:%s|[^()\"'`]|\((?:%s|[^()\"'`])*\))*\)" % (_TEXT, _TEXT))
+_NEW = re.compile(
+    rb"%s|//[^\n]*|/\*.*?\*/|\b(new)\((?:%s|[^()\"'`]|\((?:%s|[^()\"'`])*\))*\)" % (_TEXT, _TEXT, _TEXT), re.DOTALL
+)
+"""A text, a comment, or a call of `new`."""
 _NAMED = re.compile(rb"new\(([A-Za-z_]\w*)(?:\.\w+)*\)")
 NEW_OF_VALUE = "neW"
 """What `new` is called in a tree where it is given a value, as from Go 1.26 on: the grammar knows that of types."""
@@ -32,6 +35,8 @@ def parse(source: bytes) -> Node:
     """The syntax tree of a file; see `syntax.reader`."""
 
     def read_as(call: re.Match[bytes]) -> bytes:
+        if call[1] is None:
+            return call[0]
         named_one = _NAMED.fullmatch(call[0])
         if named_one is not None:
             is_value = re.search(rb"\b%s\b[\w\s,]*:=" % named_one[1], source) is not None

@@ -62,7 +62,7 @@ _SEEN_BEFORE = _INSIDE | {"constant"}
 
 _read = syntax.reader(tree_sitter_rust.language())
 _read_parts = syntax.reader(tree_sitter_rust.language(), lambda _error: True)
-_MISTAKEN = re.compile(rb"\b(?:str|try)(?=!\s*[\[({])")
+_MISTAKEN = re.compile(r"\b(?:str|try)(?=!\s*[\[({])")
 """Macros that the grammar takes for a type (snapbox's `str![[…]]`) or a keyword (`try!(f())`, before `?`)."""
 
 
@@ -97,7 +97,12 @@ def parse_parts(source: bytes) -> Node:
 
 
 def _by_other_names(source: bytes) -> bytes:
-    return _MISTAKEN.sub(lambda macro: macro[0][:1] + macro[0][1:].upper(), source)
+    text = source.decode("latin-1")
+    if not _MISTAKEN.search(text):
+        return source
+    for macro in _MISTAKEN.finditer(inline.without_words(text)):
+        text = text[: macro.start() + 1] + macro[0][1:].upper() + text[macro.end() :]
+    return text.encode("latin-1")
 
 
 def opened(source: bytes) -> tuple[bytes, Node]:
