@@ -83,7 +83,11 @@ def test_new_of_a_value_is_read_beside_that_of_a_type(body, left, modes):
 
 
 def test_what_a_text_or_a_comment_says_of_new_stays():
-    root = parse(b'package a\n// new(3)\nvar a, b = "new(4)", new(5) /* new(6) */\nvar c = `new(7)`\n')
+    root = parse(
+        b'package a\n// new(3)\nvar a, b = "new(4)", new(5) /* new(6) */\nvar c = `new(7)` + `'
+        + b"long" * 1000
+        + b" new(8)`\n"
+    )
     assert root.text.decode().count("neW(") == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import tree_sitter_go
 from tree_sitter import Node
@@ -21,35 +22,37 @@ _VERSION = re.compile(r"v\d+")
 
 
 _read = syntax.reader(tree_sitter_go.language())
-_TEXT = rb'"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])*\''
-_NEW = re.compile(
-    rb"%s|//[^\n]*|/\*.*?\*/|\b(new)\((?:%s|[^()\"'`]|\((?:%s|[^()\"'`])*\))*\)" % (_TEXT, _TEXT, _TEXT), re.DOTALL
-)
-"""A text, a comment, or a call of `new`."""
-_NAMED = re.compile(rb"new\(([A-Za-z_]\w*)(?:\.\w+)*\)")
+_TEXT = rb'"(?:\\.|[^"\\\n]){0,1000}"|`[^`]{0,1000}`|\'(?:\\.|[^\'\\\n]){0,9}\''
+_IN_PARENTHESES = _TEXT
+for _ in range(4):
+    _IN_PARENTHESES = rb"(?:%s|[^()\"'`]|\((?:%s)\)){0,300}" % (_TEXT, _IN_PARENTHESES)
+_WORDS = rb'"(?:\\.|[^"\\\n])*"?|`[^`]*`?|\'(?:\\.|[^\'\\\n])*\'?|//[^\n]*|/\*.*?(?:\*/|\Z)'
+_NEW = re.compile(rb"%s|\bnew\((%s)\)" % (_WORDS, _IN_PARENTHESES), re.DOTALL)
+"""A text, a comment, or a call of `new`; of bounded length, so that no source takes long."""
+_NAMED = re.compile(rb"([A-Za-z_]\w*)(?:\.\w+)*")
+_SET = re.compile(rb"([\w, \t]{1,200}):=")
 NEW_OF_VALUE = "neW"
 """What `new` is called in a tree where it is given a value, as from Go 1.26 on: the grammar knows that of types."""
 
 
 def parse(source: bytes) -> Node:
     """The syntax tree of a file; see `syntax.reader`."""
+    variables = {name for names in _SET.findall(source) for name in re.findall(rb"\w+", names)}
 
     def read_as(call: re.Match[bytes]) -> bytes:
         if call[1] is None:
             return call[0]
-        named_one = _NAMED.fullmatch(call[0])
-        if named_one is not None:
-            is_value = re.search(rb"\b%s\b[\w\s,]*:=" % named_one[1], source) is not None
-        else:
-            is_value = not _is_of_type(call[0])
+        name = _NAMED.fullmatch(call[1])
+        is_value = name[1] in variables if name is not None else not _is_type(call[1])
         return NEW_OF_VALUE.encode() + call[0][3:] if is_value else call[0]
 
     return _read(_NEW.sub(read_as, source))
 
 
-def _is_of_type(new: bytes) -> bool:
+@lru_cache(maxsize=1024)
+def _is_type(text: bytes) -> bool:
     try:
-        _read(b"package a\nvar _ = " + new)
+        _read(b"package a\nvar _ = new(" + text + b")")
     except ValueError:
         return False
     return True
