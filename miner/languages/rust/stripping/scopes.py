@@ -97,12 +97,11 @@ def parse_parts(source: bytes) -> Node:
 
 
 def _by_other_names(source: bytes) -> bytes:
-    text = source.decode("latin-1")
-    if not _MISTAKEN.search(text):
-        return source
-    for macro in _MISTAKEN.finditer(inline.without_words(text)):
-        text = text[: macro.start() + 1] + macro[0][1:].upper() + text[macro.end() :]
-    return text.encode("latin-1")
+    text, letters = bytearray(source), source.decode("latin-1")
+    if _MISTAKEN.search(letters):
+        for macro in _MISTAKEN.finditer(inline.without_words(letters)):
+            text[macro.start() + 1 : macro.end()] = macro[0][1:].upper().encode()
+    return bytes(text)
 
 
 def opened(source: bytes) -> tuple[bytes, Node]:
